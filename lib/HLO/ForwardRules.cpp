@@ -61,18 +61,18 @@ std::optional<OperandPath> hlobuf::forwardedPath(const ForwardRule &Rule,
   if (Steps.size() < Rule.Result.Size ||
       !hasPart(Rule.Parts, Steps.size() == Rule.Result.Size, IsTuple))
     return std::nullopt;
-  OperandPath Found;
+  OperandPath Path;
   uint32_t Each = 0;
   for (unsigned I = 0; I != Rule.Result.Size; ++I) {
     int8_t Step = Rule.Result.Steps[I];
     if (Step == ForwardPath::Each)
-      Each = Found.Operand = Steps[I];
+      Each = Path.Operand = Steps[I];
     else if (Steps[I] != static_cast<uint32_t>(Step))
       return std::nullopt;
   }
   if (Rule.Operand.hasEach())
-    Found.Operand = 0;
-  Found.Steps = Rule.Operand.steps(Each, Own);
-  Found.Steps.append(Steps.begin() + Rule.Result.Size, Steps.end());
-  return Found;
+    Path.Operand = 0;
+  Path.Steps = Rule.Operand.steps(Each, Own);
+  Path.Steps.append(Steps.begin() + Rule.Result.Size, Steps.end());
+  return Path;
 }

@@ -7,9 +7,10 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// True if \p Text has `, ` at \p At.
-static bool isSeparator(StringRef Text, size_t At) {
-  return At + 1 < Text.size() && Text[At] == ',' && Text[At + 1] == ' ';
+/// True if \p Text has `, ` at \p Offset.
+static bool isSeparator(StringRef Text, size_t Offset) {
+  return Offset + 1 < Text.size() && Text[Offset] == ',' &&
+         Text[Offset + 1] == ' ';
 }
 
 std::optional<InstructionHead> hlobuf::takeHead(Scanner &In) {
@@ -141,10 +142,10 @@ static size_t itemSize(StringRef Rest) {
 }
 
 bool hlobuf::holdsKey(StringRef Text, StringRef Key) {
-  for (size_t At = Text.find('='); At != StringRef::npos;
-       At = Text.find('=', At + 1))
-    if (At >= Key.size() && Text[At - 1] == Key.back() &&
-        Text.take_front(At).ends_with(Key))
+  for (size_t Offset = Text.find('='); Offset != StringRef::npos;
+       Offset = Text.find('=', Offset + 1))
+    if (Offset >= Key.size() && Text[Offset - 1] == Key.back() &&
+        Text.take_front(Offset).ends_with(Key))
       return true;
   return false;
 }
@@ -257,12 +258,12 @@ std::string hlobuf::unescape(StringRef Text) {
 
 std::optional<llvm::SmallVector<DeclaredAlias, 2>>
 hlobuf::parseAliases(StringRef Value, ShapeIndexTable &Indices) {
-  llvm::SmallVector<DeclaredAlias, 2> Found;
+  llvm::SmallVector<DeclaredAlias, 2> Aliases;
   Scanner In(Value);
   if (!In.literal('{'))
     return std::nullopt;
   if (In.literal('}'))
-    return In.atEnd() ? std::optional(Found) : std::nullopt;
+    return In.atEnd() ? std::optional(Aliases) : std::nullopt;
   do {
     DeclaredAlias Alias;
     StringRef Before = In.rest();
@@ -271,11 +272,11 @@ hlobuf::parseAliases(StringRef Value, ShapeIndexTable &Indices) {
         !Indices.parse(In, Alias.Index, true) || !In.literal(')'))
       return std::nullopt;
     Alias.Text = Before.drop_back(In.rest().size());
-    Found.push_back(Alias);
+    Aliases.push_back(Alias);
   } while (In.literal(", "));
   if (!In.literal('}') || !In.atEnd())
     return std::nullopt;
-  return Found;
+  return Aliases;
 }
 
 llvm::SmallVector<DeclaredAlias, 2>

@@ -160,8 +160,8 @@ struct HloModule {
     return operandsOf<HloInstruction>(I, Instructions, Operands);
   }
   ShapeIndex path(const HloInstruction &I, size_t K) const {
-    size_t At = I.FirstOperand + K;
-    return At < Paths.size() ? Paths[At] : ShapeIndex::root();
+    size_t Offset = I.FirstOperand + K;
+    return Offset < Paths.size() ? Paths[Offset] : ShapeIndex::root();
   }
   HloOperand operand(const HloInstruction &I, size_t K) const {
     return {Operands[I.FirstOperand + K], path(I, K)};

@@ -117,21 +117,21 @@ std::string ModuleSpelling::spellHeader() const {
 std::string ModuleSpelling::spell(const HloComputation &C) const {
   std::string Text = Names[C.Name].str() + '\n';
   for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
-    if (const HloInstruction &At = M.Instructions[I];
-        At.Op != Opcode::GetTupleElement || At.Root)
-      Text += spell(At);
+    if (const HloInstruction &Instruction = M.Instructions[I];
+        Instruction.Op != Opcode::GetTupleElement || Instruction.Root)
+      Text += spell(Instruction);
   return Text;
 }
 
 /// The computations around what is asynchronous, which most texts leave out.
 std::vector<bool> ModuleSpelling::wrappers() const {
-  std::vector<bool> Found(M.Computations.size());
+  std::vector<bool> IsWrapper(M.Computations.size());
   for (const HloInstruction &I : M.Instructions)
     if (isAsync(I.Op) && !I.Sugar)
       for (const HloCall &Call : M.calls(I))
         if (Call.Callee)
-          Found[Call.Callee.index()] = true;
-  return Found;
+          IsWrapper[Call.Callee.index()] = true;
+  return IsWrapper;
 }
 
 static ProgramDigest digestOf(StringRef Text) {

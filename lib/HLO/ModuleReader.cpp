@@ -46,9 +46,9 @@ private:
   void resolveCalls();
   void nameInstructions();
   void indexNames();
-  void refuse(StringRef Where, std::string Reason) {
+  void refuse(StringRef Loc, std::string Reason) {
     Refused = true;
-    Complain(Where, std::move(Reason));
+    Complain(Loc, std::move(Reason));
   }
 
   LineCursor In;
@@ -117,8 +117,8 @@ void ModuleReader::readHeader() {
   size_t End = Line.find_first_of(", ");
   M.Name = Line.take_front(End);
   Line = Line.drop_front(M.Name.size());
-  readHeaderKeys(Line, Tables, M, [&](StringRef Where, std::string Reason) {
-    refuse(Where, std::move(Reason));
+  readHeaderKeys(Line, Tables, M, [&](StringRef Loc, std::string Reason) {
+    refuse(Loc, std::move(Reason));
   });
   if (Line.ends_with("origin_recovery_table={"))
     skipRecoveryTable();
@@ -292,8 +292,8 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 }
 
 void ModuleReader::refuseOperands() {
-  for (auto [Name, Where] : Undefined)
-    refuse(Where,
+  for (auto [Name, Loc] : Undefined)
+    refuse(Loc,
            ByName.lookup(Name)
                ? fmt::format("operand {} is defined after its use", Name)
                : fmt::format("the computation has no instruction {}", Name));
@@ -317,8 +317,8 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
     CalleeNames.push_back(Name);
   };
   readAttributes(Attributes, I.Op, AddCall,
-                 [&](StringRef Where, std::string Reason) {
-                   refuse(Where, std::move(Reason));
+                 [&](StringRef Loc, std::string Reason) {
+                   refuse(Loc, std::move(Reason));
                  });
 }
 

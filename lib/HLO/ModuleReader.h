@@ -14,7 +14,7 @@ namespace hlobuf {
 /// outlive the module.
 HloModule readModule(
     llvm::StringRef Text, HloTables Tables,
-    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse);
+    llvm::function_ref<void(llvm::StringRef Loc, std::string Reason)> Refuse);
 
 } // namespace hlobuf
 

@@ -40,7 +40,7 @@ private:
 
   /// Operand \p K is, but for layouts, \p To, a part of the result.
   bool isPassed(const HloInstruction &I, size_t K, ShapeId To);
-  bool isSame(const HloInstruction &I, ShapeId From, StringRef What,
+  bool isSame(const HloInstruction &I, ShapeId From, StringRef Text,
               ShapeId To);
 
   const VerifierContext &C;
@@ -143,10 +143,10 @@ bool ModuleVerifier::verifyLayoutConstraints(const HloInstruction &I) {
 }
 
 bool ModuleVerifier::isSame(const HloInstruction &I, ShapeId From,
-                            StringRef What, ShapeId To) {
+                            StringRef Text, ShapeId To) {
   if (C.compatible(From, To))
     return true;
-  return C.refuse(I, fmt::format("{} of {} has shape {}, expected {}", What,
+  return C.refuse(I, fmt::format("{} of {} has shape {}, expected {}", Text,
                                  C.spell(I), C.text(From), C.text(To)));
 }
 

@@ -27,7 +27,7 @@ namespace hlobuf {
 /// sizes of arrays follow from operands is the business of module-instructions.
 void verifyModule(
     const HloModule &M, HloTables Tables,
-    llvm::function_ref<void(llvm::StringRef Where, std::string Reason)> Refuse);
+    llvm::function_ref<void(llvm::StringRef Loc, std::string Reason)> Refuse);
 
 } // namespace hlobuf
 

@@ -15,17 +15,17 @@ static const char *plainStringEnd(const char *Open, const char *End) {
 }
 
 bool PendingText::isBalanced() {
-  const char *At = Text.begin() + Followed;
+  const char *Next = Text.begin() + Followed;
   const char *End = Text.end();
-  for (; At != End && !Broken; ++At) {
-    char C = *At;
+  for (; Next != End && !Broken; ++Next) {
+    char C = *Next;
     if (Quoted) {
       Quoted = Escaped || C != '"';
       Escaped = !Escaped && C == '\\';
     } else if (C == '"') {
-      const char *Close = plainStringEnd(At, End);
+      const char *Close = plainStringEnd(Next, End);
       Quoted = Close == nullptr;
-      At = Close ? Close : At;
+      Next = Close ? Close : Next;
     } else if (C == '(' || C == '{' || C == '[') {
       ++Depth;
     } else if (C == ')' || C == '}' || C == ']') {
@@ -33,7 +33,7 @@ bool PendingText::isBalanced() {
       Depth -= !Broken;
     }
   }
-  Followed = static_cast<size_t>(At - Text.begin());
+  Followed = static_cast<size_t>(Next - Text.begin());
   return !Broken && !Quoted && Depth == 0;
 }
 

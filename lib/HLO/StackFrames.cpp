@@ -17,12 +17,12 @@ static constexpr StringRef BareFiles[] = {"ops.py"};
 
 FileOwner hlobuf::ownerOf(StringRef File, StringRef OpName) {
   static constexpr StringRef Installed = "-packages/";
-  size_t At = File.rfind(Installed);
-  if (At == StringRef::npos)
+  size_t Offset = File.rfind(Installed);
+  if (Offset == StringRef::npos)
     return llvm::is_contained(BareFiles, File) && !OpName.contains("jit(")
                ? FileOwner::Framework
                : FileOwner::User;
-  StringRef Below = File.drop_front(At + Installed.size());
+  StringRef Below = File.drop_front(Offset + Installed.size());
   return llvm::any_of(Frameworks,
                       [&](StringRef Name) { return Below.starts_with(Name); })
              ? FileOwner::Framework
@@ -50,11 +50,11 @@ StackFrames::StackFrames(StringRef Module) {
 
 /// The number after `Key=` in \p Line; 0 if there is none.
 static uint32_t field(StringRef Line, StringRef Key) {
-  size_t At = Line.find(Key);
+  size_t Offset = Line.find(Key);
   uint32_t Number = 0;
-  if (At == StringRef::npos)
+  if (Offset == StringRef::npos)
     return 0;
-  StringRef Rest = Line.drop_front(At + Key.size());
+  StringRef Rest = Line.drop_front(Offset + Key.size());
   if (!Rest.consume_front("=") || Rest.consumeInteger(10, Number))
     return 0;
   return Number;
@@ -82,16 +82,17 @@ void StackFrames::readLine(StringRef Table, StringRef Line) {
 
 const StackFrames::Location *StackFrames::locationOf(uint32_t FrameId) const {
   auto Known = Frames.find(FrameId);
-  auto Where = Known == Frames.end() ? Locations.end()
+  auto Entry = Known == Frames.end() ? Locations.end()
                                      : Locations.find(Known->second.Location);
-  return Where == Locations.end() || !Files.count(Where->second.File)
+  return Entry == Locations.end() || !Files.count(Entry->second.File)
              ? nullptr
-             : &Where->second;
+             : &Entry->second;
 }
 
 std::string StackFrames::spell(uint32_t FrameId) const {
-  const Location *Where = locationOf(FrameId);
-  return Where ? Files.at(Where->File) + ":" + std::to_string(Where->Line) : "";
+  const Location *Source = locationOf(FrameId);
+  return Source ? Files.at(Source->File) + ":" + std::to_string(Source->Line)
+                : "";
 }
 
 uint32_t StackFrames::callerOf(uint32_t FrameId) const {
@@ -112,9 +113,9 @@ static FileOwner jaxOwnerOf(const std::string &File) {
 
 std::string StackFrames::sourceLine(uint32_t FrameId) const {
   uint32_t Installed = 0;
-  for (uint32_t Id = FrameId; const Location *Where = locationOf(Id);
+  for (uint32_t Id = FrameId; const Location *Source = locationOf(Id);
        Id = callerOf(Id)) {
-    FileOwner Owner = jaxOwnerOf(Files.at(Where->File));
+    FileOwner Owner = jaxOwnerOf(Files.at(Source->File));
     if (Owner == FileOwner::User)
       return spell(Id);
     if (Owner == FileOwner::Package && Installed == 0)
@@ -125,12 +126,12 @@ std::string StackFrames::sourceLine(uint32_t FrameId) const {
 
 std::vector<SourceFrame> StackFrames::userFrames(uint32_t FrameId) const {
   std::vector<SourceFrame> Frames;
-  for (uint32_t Id = FrameId; const Location *Where = locationOf(Id);
+  for (uint32_t Id = FrameId; const Location *Source = locationOf(Id);
        Id = callerOf(Id)) {
-    const std::string &File = Files.at(Where->File);
-    auto Function = Functions.find(Where->Function);
+    const std::string &File = Files.at(Source->File);
+    auto Function = Functions.find(Source->Function);
     if (jaxOwnerOf(File) == FileOwner::User)
-      Frames.push_back({File, Where->Line,
+      Frames.push_back({File, Source->Line,
                         Function == Functions.end() ? "" : Function->second});
   }
   return Frames;

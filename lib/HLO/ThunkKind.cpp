@@ -25,12 +25,12 @@ ThunkKind hlobuf::parseThunkKind(StringRef Text) {
 
 bool hlobuf::isThunkKindMet(ThunkKind Kind, bool ForGpu) {
   enum Backends : uint8_t { None, Cpu, Gpu, Both };
-  static constexpr Backends Met[] = {
+  static constexpr Backends Backing[] = {
       None,
 #define HLOBUF_THUNK_KIND(Enumerator, Text, Met) Met,
 #include "HLO/ThunkKinds.def"
   };
-  return (Met[static_cast<size_t>(Kind)] & (ForGpu ? Gpu : Cpu)) != 0;
+  return (Backing[static_cast<size_t>(Kind)] & (ForGpu ? Gpu : Cpu)) != 0;
 }
 
 static constexpr ThunkPair Pairs[] = {
@@ -40,15 +40,15 @@ static constexpr ThunkPair Pairs[] = {
 };
 
 const ThunkPair *hlobuf::pairStartedBy(ThunkKind Kind) {
-  const auto *Found = llvm::find_if(
+  const auto *Match = llvm::find_if(
       Pairs, [&](const ThunkPair &Pair) { return Pair.Start == Kind; });
-  return Found != std::end(Pairs) ? Found : nullptr;
+  return Match != std::end(Pairs) ? Match : nullptr;
 }
 
 const ThunkPair *hlobuf::pairEndedBy(ThunkKind Kind) {
-  const auto *Found = llvm::find_if(
+  const auto *Match = llvm::find_if(
       Pairs, [&](const ThunkPair &Pair) { return Pair.Done == Kind; });
-  return Found != std::end(Pairs) ? Found : nullptr;
+  return Match != std::end(Pairs) ? Match : nullptr;
 }
 
 bool hlobuf::isThunkFrame(ThunkKind Kind) {

@@ -44,9 +44,9 @@ public:
 
   /// Says that \p I is malformed, at its opcode. Always false.
   bool refuse(const HloInstruction &I, std::string Reason) const;
-  /// The same at \p Where.
-  void refuse(llvm::StringRef Where, std::string Reason) const {
-    Refuse(Where, std::move(Reason));
+  /// The same at \p Loc.
+  void refuse(llvm::StringRef Loc, std::string Reason) const {
+    Refuse(Loc, std::move(Reason));
   }
 
 private:
