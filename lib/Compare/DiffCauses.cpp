@@ -39,7 +39,7 @@ public:
 private:
   void pairArguments();
   void addDonations();
-  void add(StringRef What, const ArgumentGroup &Group);
+  void add(StringRef Text, const ArgumentGroup &Group);
   void addDimensions();
   void addRecomputation();
   void addCompiler();
@@ -89,24 +89,24 @@ void CauseFinder::pairArguments() {
 }
 
 void CauseFinder::addDonations() {
-  ArgumentGroup Lost, Won, Unkept, Kept;
+  ArgumentGroup Dropped, Added, Removed, Unused;
   for (auto [X, Y] : Both) {
     if (X->Kept == Y->Kept)
       continue;
     if (X->Kept)
-      (Y->Asked ? Unkept : Lost).add(*Y);
+      (Y->MayDonate ? Removed : Dropped).add(*Y);
     else
-      (X->Asked ? Kept : Won).add(*Y);
+      (X->MayDonate ? Unused : Added).add(*Y);
   }
-  add("no longer donated", Lost);
-  add("donated as before, but no longer used for a result", Unkept);
-  add("newly donated", Won);
-  add("donated as before, and newly used for a result", Kept);
+  add("no longer donated", Dropped);
+  add("donated as before, but no longer used for a result", Removed);
+  add("newly donated", Added);
+  add("donated as before, and newly used for a result", Unused);
 }
 
-void CauseFinder::add(StringRef What, const ArgumentGroup &Group) {
+void CauseFinder::add(StringRef Text, const ArgumentGroup &Group) {
   if (!Group.Names.empty())
-    Causes.push_back(fmt::format("{}: {}", What, Group.text()));
+    Causes.push_back(fmt::format("{}: {}", Text, Group.text()));
 }
 
 /// The dimensions of `f32[8,16]`; none where they are not all numbers.

@@ -252,17 +252,17 @@ std::string GrowthFinder::explainNew(ValueId V) const {
            New.lastReader(V);
   Opcode Op = findOpcode(New.DumpFacts, New.D[V].Tag.Name);
   ValueId Operand = New.largestOperand(V);
-  std::string What = Op == Opcode::Parameter || Op == Opcode::While
-                         ? "state of a loop"
-                         : opcodeText(Op).str();
+  std::string Phrase = Op == Opcode::Parameter || Op == Opcode::While
+                           ? "state of a loop"
+                           : opcodeText(Op).str();
   if (Operand)
-    What += " of " + New.Names.spell(Operand);
+    Phrase += " of " + New.Names.spell(Operand);
   std::string Text;
   if (std::string Fusion = insideOf(V); !Fusion.empty())
     Text = fmt::format("was computed inside of {}, and has memory now: {}",
-                       Fusion, What);
+                       Fusion, Phrase);
   else
-    Text = "was not there: " + What;
+    Text = "was not there: " + Phrase;
   NameId Reader = New.Memory.lastReader(V);
   if (Reader && Operand && readItself(Reader, Operand))
     return Text + fmt::format(", for {}, which read that itself",
@@ -276,8 +276,8 @@ std::string GrowthFinder::explainNew(ValueId V) const {
 /// just live.
 std::string GrowthFinder::explain(const GrownGroup &Group) const {
   std::string Text;
-  for (ValueId Held : Group.Values) {
-    size_t Number = *New.numberOf(Held);
+  for (ValueId Member : Group.Values) {
+    size_t Number = *New.numberOf(Member);
     ValueId V = New.Ids[Number];
     auto Entry = OldOf.find(Number);
     if (auto From = MovedFrom.find(Number); From != MovedFrom.end())
@@ -315,12 +315,12 @@ static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
                                          const MeasuredProgram &New,
                                          const SpaceUse &Before,
                                          const SpaceUse &Space) {
-  const std::vector<HeldValue> &Held = New.Memory.heldAtPeak(Space);
+  const std::vector<HeldValue> &Values = New.Memory.heldAtPeak(Space);
   std::vector<ComparedValue> NewValues =
-      describeValues(New.Memory, New.Names, Held);
+      describeValues(New.Memory, New.Names, Values);
   std::vector<ComparedValue> OldValues =
       describeValues(Old.Memory, Old.Names, Old.Memory.heldAtPeak(Before));
-  std::vector<bool> Done(Held.size());
+  std::vector<bool> Done(Values.size());
   // The same in a wider type is another value.
   for (auto [I, J] : matchValues(OldValues, NewValues))
     Done[J] = OldValues[I].Bytes >= NewValues[J].Bytes ||
@@ -329,11 +329,11 @@ static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
   std::map<std::string, size_t> Known;
   std::vector<GrownGroup> Groups;
   for (bool IsDone : {false, true})
-    for (size_t I = 0; I != Held.size(); ++I) {
-      if (Done[I] != IsDone || Held[I].Kind == MemoryKind::Parameter)
+    for (size_t I = 0; I != Values.size(); ++I) {
+      if (Done[I] != IsDone || Values[I].Kind == MemoryKind::Parameter)
         continue;
       // Conversions of several arguments are alike.
-      NameId Name = D[Held[I].Value].Tag.Name;
+      NameId Name = D[Values[I].Value].Tag.Name;
       std::string Key =
           identityOf(statedName(New.Memory.facts(), Name).Inherited
                          ? StringRef(NewValues[I].Opcode)
@@ -344,11 +344,11 @@ static std::vector<GrownGroup> findGrown(const MeasuredProgram &Old,
         Groups.emplace_back();
       GrownGroup &Group = Groups[Entry->second];
       if (Group.Values.size() != MaxAlike)
-        Group.Values.push_back(Held[I].Value);
+        Group.Values.push_back(Values[I].Value);
       if (IsDone)
         continue;
       ++Group.Count;
-      Group.Bytes += Held[I].Bytes;
+      Group.Bytes += Values[I].Bytes;
     }
   llvm::stable_sort(Groups, [](const GrownGroup &X, const GrownGroup &Y) {
     return X.Bytes > Y.Bytes;
@@ -373,16 +373,16 @@ std::vector<std::string> hlobuf::explainGrowth(const MeasuredProgram &Old,
       continue;
     std::vector<GrownGroup> Groups = findGrown(Old, New, *Before, Space);
     uint64_t Least = ~uint64_t(0);
-    std::vector<ValueId> Also;
+    std::vector<ValueId> Extra;
     for (const GrownGroup &Group : Groups)
       for (ValueId V : Group.Values) {
         Least = std::min(Least, New.Memory.facts().dump()[V].Size / 2);
-        Also.push_back(V);
+        Extra.push_back(V);
       }
     if (Groups.empty())
       continue;
     LargeValues OldValues(Old.Memory, Old.Names, Space.Color, Least, {});
-    LargeValues NewValues(New.Memory, New.Names, Space.Color, Least, Also);
+    LargeValues NewValues(New.Memory, New.Names, Space.Color, Least, Extra);
     GrowthFinder Finder(std::move(OldValues), std::move(NewValues));
     for (const SpaceUse &Other : Old.Memory.spaces())
       if (Other.Color != Space.Color)

@@ -9,12 +9,12 @@ using namespace hlobuf;
 
 LargeValues::LargeValues(const MemoryUse &Memory, const ValueNames &Names,
                          int32_t Color, uint64_t Least,
-                         llvm::ArrayRef<ValueId> Also)
+                         llvm::ArrayRef<ValueId> Others)
     : Memory(Memory), Names(Names), DumpFacts(Memory.facts()),
       D(DumpFacts.dump()) {
   llvm::StringMap<size_t> Known;
   llvm::DenseSet<uint32_t> Extra;
-  for (ValueId V : Also)
+  for (ValueId V : Others)
     Extra.insert(V.index());
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
@@ -79,9 +79,9 @@ ValueId LargeValues::inTheWay(ValueId V, ValueId Place) const {
   ValueId Largest;
   std::optional<StepRange> Range = range(V);
   for (ValueId Other : Ids) {
-    std::optional<StepRange> When = range(Other);
-    if (Other == V || Other == Place || !Range || !When ||
-        !D[Other].sharesBytes(D[Place]) || !When->meets(*Range))
+    std::optional<StepRange> LiveRange = range(Other);
+    if (Other == V || Other == Place || !Range || !LiveRange ||
+        !D[Other].sharesBytes(D[Place]) || !LiveRange->meets(*Range))
       continue;
     if (!Largest || D[Other].Size > D[Largest].Size)
       Largest = Other;

@@ -15,9 +15,9 @@ namespace hlobuf {
 /// them. All states of an array that a loop fills are one value.
 class LargeValues {
 public:
-  /// Those of \p Color with at least \p Least bytes, and all of \p Also.
+  /// Those of \p Color with at least \p Least bytes, and all of \p Others.
   LargeValues(const MemoryUse &Memory, const ValueNames &Names, int32_t Color,
-              uint64_t Least, llvm::ArrayRef<ValueId> Also);
+              uint64_t Least, llvm::ArrayRef<ValueId> Others);
 
   /// The number of \p V in Ids; nothing if it is too small.
   std::optional<size_t> numberOf(ValueId V) const;

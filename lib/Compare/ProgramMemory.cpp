@@ -50,7 +50,7 @@ public:
         Names(Names), Operations(D.Names.size()) {}
 
   ProgramMemory run(StringRef Module);
-  ComparedValue describe(const HeldValue &Held);
+  ComparedValue describe(const HeldValue &Entry);
 
 private:
   const StatedOperation &stated(NameId Name);
@@ -117,15 +117,15 @@ std::string Describer::readersOf(ValueId V) {
   return llvm::join(Readers, ";");
 }
 
-ComparedValue Describer::describe(const HeldValue &Held) {
+ComparedValue Describer::describe(const HeldValue &Entry) {
   // An argument is known by its own name, whatever is written over it.
-  ValueId Known = Held.Value;
-  AllocationId Owner = D[Held.Value].Owner;
+  ValueId Known = Entry.Value;
+  AllocationId Owner = D[Entry.Value].Owner;
   if (ValueId Parameter = parameterOf(Owner))
     Known = Parameter;
   const Value &V = D[Known];
   ComparedValue C;
-  static_cast<NamedBytes &>(C) = Names.named(Held);
+  static_cast<NamedBytes &>(C) = Names.named(Entry);
   C.Name = D.spell(V.Tag.Name, V.Tag.Index);
   C.Shape = V.Shape ? D.Shapes.text(V.Shape).str() : "";
   C.PlainShape = plainShape(V.Shape);
@@ -135,9 +135,9 @@ ComparedValue Describer::describe(const HeldValue &Held) {
     C.Argument = D[Owner].ParameterNumber;
   C.Readers = readersOf(Known);
   C.Shared.push_back(identity(Known));
-  if (Known != Held.Value)
-    C.Shared.push_back(identity(Held.Value));
-  for (ValueId Other : Held.Others)
+  if (Known != Entry.Value)
+    C.Shared.push_back(identity(Entry.Value));
+  for (ValueId Other : Entry.Others)
     C.Shared.push_back(identity(Other));
   return C;
 }
@@ -146,9 +146,9 @@ void Describer::addSpaces() {
   for (const SpaceUse &Space : Memory.spaces()) {
     ComparedSpace C;
     static_cast<SpaceTotals &>(C) = Space;
-    for (const HeldValue &Held : Memory.heldAtPeak(Space)) {
-      C.Held.push_back(describe(Held));
-      C.Padding += Held.Bytes - std::min(Held.Bytes, Held.Unpadded);
+    for (const HeldValue &V : Memory.heldAtPeak(Space)) {
+      C.Held.push_back(describe(V));
+      C.Padding += V.Bytes - std::min(V.Bytes, V.Unpadded);
     }
     Described.Spaces.push_back(std::move(C));
   }
@@ -190,7 +190,7 @@ void Describer::addArguments() {
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
     ShapeIndex Index = Alloc.ParameterIndex.canonical();
-    Argument.Asked = Donated.count({Argument.Number, Index.bits()}) != 0;
+    Argument.MayDonate = Donated.count({Argument.Number, Index.bits()}) != 0;
     Described.Arguments.push_back(std::move(Argument));
   }
   llvm::stable_sort(Described.Arguments, [](const auto &X, const auto &Y) {

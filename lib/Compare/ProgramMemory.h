@@ -55,7 +55,7 @@ struct ComparedArgument {
   uint64_t Bytes = 0;
   uint32_t Number = 0;
   /// The program donates it, and its bytes are a result's.
-  bool Asked = false;
+  bool MayDonate = false;
   bool Kept = false;
 };
 

@@ -9,16 +9,16 @@
 using namespace hlobuf;
 
 HeldValue Picture::held(const PictureBlock &B) const {
-  HeldValue Held;
+  HeldValue Value;
   llvm::ArrayRef<ValueId> All = values(B);
   const auto *Named =
       llvm::find_if(All, [&](ValueId V) { return !dump()[V].Tag.Phi; });
-  Held.Value = Named == All.end() ? All.front() : *Named;
-  Held.Kind = kindOf(dump()[B.Owner]);
-  Held.Bytes = Held.Unpadded = B.Size;
-  llvm::copy_if(All, std::back_inserter(Held.Others),
-                [&](ValueId V) { return V != Held.Value; });
-  return Held;
+  Value.Value = Named == All.end() ? All.front() : *Named;
+  Value.Kind = kindOf(dump()[B.Owner]);
+  Value.Bytes = Value.Unpadded = B.Size;
+  llvm::copy_if(All, std::back_inserter(Value.Others),
+                [&](ValueId V) { return V != Value.Value; });
+  return Value;
 }
 
 namespace {
@@ -129,16 +129,16 @@ struct Side {
 
 static Side describeBlocks(const Picture &P, int32_t Color) {
   Side S;
-  std::vector<HeldValue> Held;
+  std::vector<HeldValue> Values;
   for (const auto &[I, B] : llvm::enumerate(P.Blocks)) {
     if (P.dump()[B.Owner].color() != Color)
       continue;
     S.Blocks.push_back(static_cast<uint32_t>(I));
     // Known by its own name, whatever shares its bytes later.
-    Held.push_back(P.held(B));
-    Held.back().Others.clear();
+    Values.push_back(P.held(B));
+    Values.back().Others.clear();
   }
-  S.Values = describeValues(*P.Memory, *P.Names, Held);
+  S.Values = describeValues(*P.Memory, *P.Names, Values);
   return S;
 }
 

@@ -89,9 +89,9 @@ void Writer::writeBlocks() {
   };
   std::vector<BlockName> Names;
   for (const Block &B : P.Blocks) {
-    HeldValue Held = P.held(B);
-    ShapeId Shape = D[Held.Value].Shape;
-    ValueName Called = (*P.Names)[Held];
+    HeldValue Value = P.held(B);
+    ShapeId Shape = D[Value.Value].Shape;
+    ValueName Called = (*P.Names)[Value];
     Names.push_back(
         {number(Shape ? D.Shapes.text(Shape) : ""),
          number((Called.Copied ? "copy of " : "") + Called.Operation),

@@ -52,9 +52,9 @@ static json::Array spellSlices(const ThunkGraph &G, ThunkId Id) {
   return Texts;
 }
 
-static void writeLaneName(StringRef What, uint32_t Lane, StringRef Name,
+static void writeLaneName(StringRef Field, uint32_t Lane, StringRef Name,
                           json::OStream &J) {
-  J.value(json::Object{{"name", What},
+  J.value(json::Object{{"name", Field},
                        {"ph", "M"},
                        {"pid", 1},
                        {"tid", Lane},

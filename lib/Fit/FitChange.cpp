@@ -68,14 +68,15 @@ std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
 std::vector<FitChange> hlobuf::findBatches(const FitContext &Ctx) {
   std::vector<FitChange> Changes;
   std::optional<int64_t> Rows = Ctx.Batch.size();
-  for (int64_t By = 2; Rows && By <= *Rows && By <= 1024; By *= 2) {
-    if (*Rows % By != 0)
+  for (int64_t Factor = 2; Rows && Factor <= *Rows && Factor <= 1024;
+       Factor *= 2) {
+    if (*Rows % Factor != 0)
       break;
     FitChange C;
     C.Kind = FitKind::Batch;
     C.Names = {Ctx.Batch.argument().str()};
     C.Rows = *Rows;
-    C.Divisor = static_cast<unsigned>(By);
+    C.Divisor = static_cast<unsigned>(Factor);
     Changes.push_back(std::move(C));
   }
   return Changes;
@@ -113,7 +114,7 @@ FitChange hlobuf::makeRecompute(const FitContext &Ctx, const Layer &L,
     for (unsigned N = 2; !UsedNames.insert(Name).second; ++N)
       Name = nameOf(G) + "_" + std::to_string(N);
     if (Saved[I])
-      C.Kept.push_back({Name, G.Operation, G.Source});
+      C.SavedNames.push_back({Name, G.Operation, G.Source});
   }
   C.Effect = recomputeLayer(Ctx, L, Saved);
   std::optional<FitEffect> Away = offloadInputs(L);

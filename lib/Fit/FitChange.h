@@ -47,7 +47,7 @@ struct FitChange {
   bool Scanned = false;
   uint64_t Count = 1;
   /// Of Recompute and Offload: what is kept all the same.
-  std::vector<SavedName> Kept;
+  std::vector<SavedName> SavedNames;
   /// Of Offload: a name for what the function is given.
   std::string Given;
   /// Of Batch: the rows now, and by what they are divided.

@@ -67,15 +67,15 @@ static std::vector<std::string> checkpointLines(const FitChange &C) {
             quotedList(C.KerasLayers) + "]): the model is made"};
   std::vector<std::string> Names;
   std::vector<std::string> Lines;
-  auto Tag = [&](StringRef Where, StringRef Name, StringRef What) {
+  auto Tag = [&](StringRef Group, StringRef Name, StringRef Text) {
     Lines.push_back(fmt::format("{}: x = jax.ad_checkpoint.checkpoint_name(x, "
                                 "'{}'), where x is {}",
-                                Where, Name, What));
+                                Group, Name, Text));
   };
-  for (const SavedName &Kept : C.Kept) {
-    Names.push_back(Kept.Name);
-    Tag(shortSource(Kept.Source), Kept.Name,
-        "the result of " + Kept.Operation + " there");
+  for (const SavedName &Saved : C.SavedNames) {
+    Names.push_back(Saved.Name);
+    Tag(shortSource(Saved.Source), Saved.Name,
+        "the result of " + Saved.Operation + " there");
   }
   std::string Policy;
   if (C.Kind == FitKind::Offload) {
@@ -234,7 +234,7 @@ void hlobuf::printPlan(const FitPlan &Plan, size_t Top, llvm::raw_ostream &OS) {
   size_t Shown = 0;
   for (const FitChange &C : Plan.Candidates) {
     if (llvm::any_of(Plan.Changes,
-                     [&](const FitChange &In) { return isSame(C, In); }))
+                     [&](const FitChange &Other) { return isSame(C, Other); }))
       continue;
     if (Top != 0 && Shown == Top)
       break;
@@ -263,11 +263,11 @@ static void writeChange(const FitChange &C, Frontend From,
       J.attribute("given", C.Given);
     if (C.isRecompute())
       J.attributeArray("kept", [&] {
-        for (const SavedName &Kept : C.Kept)
+        for (const SavedName &Saved : C.SavedNames)
           J.object([&] {
-            J.attribute("name", Kept.Name);
-            J.attribute("operation", Kept.Operation);
-            J.attribute("source", Kept.Source);
+            J.attribute("name", Saved.Name);
+            J.attribute("operation", Saved.Operation);
+            J.attribute("source", Saved.Source);
           });
       });
     if (C.Kind == FitKind::Batch) {

@@ -91,7 +91,7 @@ FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L,
   FitEffect Effect;
   for (size_t C = 0; C != L.Calls.size(); ++C) {
     const LayerCall &Call = L.Calls[C];
-    std::vector<const Residual *> Wanted;
+    std::vector<const Residual *> Results;
     std::vector<const Residual *> KeptResiduals;
     for (size_t I = 0; I != Call.Residuals.size(); ++I) {
       const Residual &R = Call.Residuals[I];
@@ -100,12 +100,12 @@ FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L,
       llvm::append_range(Effect.Changes, R.Freed);
       if (Keeps[C][I])
         KeptResiduals.push_back(&R);
-      Wanted.push_back(&R);
+      Results.push_back(&R);
     }
     addKept(Ctx, L, KeptResiduals, Effect);
     llvm::append_range(Effect.Changes, Call.Inputs);
     llvm::append_range(Effect.Changes, Call.Earlier);
-    Recompute Rerun(Ctx, Call.Order, Wanted, KeptResiduals);
+    Recompute Rerun(Ctx, Call.Order, Results, KeptResiduals);
     addRecompute(Ctx, Call, Rerun, L.Scanned, Effect);
     double Trips = L.Scanned ? static_cast<double>(L.Count) : 1;
     Effect.Flops += Rerun.flops() * Trips;

@@ -125,7 +125,7 @@ Residual hlobuf::makeResidual(const FitContext &Ctx, HloId Id, uint32_t Ordinal,
 }
 
 Recompute::Recompute(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
-                     llvm::ArrayRef<const Residual *> Wanted,
+                     llvm::ArrayRef<const Residual *> Results,
                      llvm::ArrayRef<const Residual *> Saved)
     : Ctx(Ctx), Order(Order), Needed(Order.size()), Available(Order.size()) {
   for (size_t I = 0; I != Order.size(); ++I)
@@ -134,7 +134,7 @@ Recompute::Recompute(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
     if (auto Entry = Numbers.find(R->Producer.index()); Entry != Numbers.end())
       Available[Entry->second] = true;
   // What is read last is there anyway when others are computed of it.
-  std::vector<const Residual *> Sorted(Wanted);
+  std::vector<const Residual *> Sorted(Results);
   llvm::stable_sort(Sorted, [](const Residual *X, const Residual *Y) {
     return X->LastRead > Y->LastRead;
   });

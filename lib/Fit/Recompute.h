@@ -57,11 +57,11 @@ ElementSources findElementSources(const FitContext &Ctx, HloId Id,
 /// where it is read, from what it is computed of, if that is not larger.
 class Recompute {
 public:
-  /// \p Order has instructions of one computation in schedule order. \p Wanted
+  /// \p Order has instructions of one computation in schedule order. \p Results
   /// has what must be there again, \p Saved what is kept and need not be
   /// computed for others.
   Recompute(const FitContext &Ctx, llvm::ArrayRef<HloId> Order,
-            llvm::ArrayRef<const Residual *> Wanted,
+            llvm::ArrayRef<const Residual *> Results,
             llvm::ArrayRef<const Residual *> Saved);
 
   /// A value that is computed again. Numbers of the order, closed.

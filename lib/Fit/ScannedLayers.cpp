@@ -143,8 +143,8 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
   int32_t Done = Ctx.step(While);
   for (HloValueId V : Ctx.Members[Stack]) {
     for (auto [Step, User] : Ctx.readers(V)) {
-      ComputationId In = P[User].Parent;
-      if (Step <= Done || In == Body || isControlFlow(P[User].Op) ||
+      ComputationId Parent = P[User].Parent;
+      if (Step <= Done || Parent == Body || isControlFlow(P[User].Op) ||
           accessesNoMemory(P[User].Op))
         continue;
       if (Step < Ctx.turn())
@@ -153,8 +153,8 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
       R.LastRead = std::max(R.LastRead, Step);
       if (isMove(P, User))
         addCopies(User, R, 0);
-      if (In != P[While].Parent && !Reading)
-        Reading = In;
+      if (Parent != P[While].Parent && !Reading)
+        Reading = Parent;
     }
   }
   return true;

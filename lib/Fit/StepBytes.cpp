@@ -16,9 +16,9 @@ StepBytes::StepBytes(const SpaceUse &Space, int32_t Steps,
                      llvm::ArrayRef<uint64_t> Scaling)
     : Base(static_cast<size_t>(Steps) + 1), Begins(Base.size() + 1) {
   for (size_t I = 0; I != Base.size(); ++I) {
-    uint64_t Held = Space.heldAt(static_cast<int32_t>(I));
-    uint64_t Grows = std::min(Scaling[I], Held);
-    Base[I] = SplitBytes::of(Held - Grows, false);
+    uint64_t Bytes = Space.heldAt(static_cast<int32_t>(I));
+    uint64_t Grows = std::min(Scaling[I], Bytes);
+    Base[I] = SplitBytes::of(Bytes - Grows, false);
     Base[I] += SplitBytes::of(Grows, true);
   }
 }

@@ -34,12 +34,12 @@ void Covered::update(size_t Node, unsigned Height) {
   }
 }
 
-void Covered::add(ByteSpan Bytes, int By) {
+void Covered::add(ByteSpan Bytes, int Change) {
   size_t First = Leaves + place(Bytes.Begin);
   size_t Last = Leaves + place(Bytes.End); // half-open
   unsigned Height = 0;
   auto Add = [&](size_t Node) {
-    Count[Node] += By;
+    Count[Node] += Change;
     update(Node, Height);
   };
   for (size_t Low = First, High = Last; Low < High; Low /= 2, High /= 2) {

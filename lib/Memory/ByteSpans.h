@@ -29,8 +29,8 @@ public:
   /// No other spans may be added later than those of \p All.
   explicit Covered(llvm::ArrayRef<ByteSpan> All);
 
-  /// Adds \p Bytes, which is not empty, or takes it away where \p By is -1.
-  void add(ByteSpan Bytes, int By);
+  /// Adds \p Bytes, which is not empty, or takes it away where \p Change is -1.
+  void add(ByteSpan Bytes, int Change);
   uint64_t size() const { return Size[1]; }
 
 private:

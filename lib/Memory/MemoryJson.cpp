@@ -64,9 +64,9 @@ static void writeSpace(const SpaceSummary &Space, bool IsTimed,
 static void writeStated(const StatedPeak &Stated, json::OStream &J) {
   auto WriteParts = [&](StringRef Key, const auto &Parts) {
     J.attributeArray(Key, [&] {
-      for (const auto &[What, Bytes] : Parts)
+      for (const auto &[Name, Bytes] : Parts)
         J.object([&] {
-          J.attribute("what", What);
+          J.attribute("what", Name);
           J.attribute("bytes", Bytes);
         });
     });

@@ -53,7 +53,7 @@ void Summarizer::addSpaces() {
   Summary.Times = Memory.times();
   Summary.Capacity = Options.Capacity;
   Summary.Chip = Options.Chip;
-  Summary.By = Options.By;
+  Summary.Grouping = Options.Grouping;
   for (const SpaceUse &Space : Memory.spaces()) {
     if (Space.Color == 0)
       Summary.Main = Summary.Spaces.size();
@@ -123,11 +123,11 @@ void Summarizer::addHeld() {
   std::vector<HeldValue> Whole;
   if (!Memory.isTimed())
     Whole = allocationsAsRows(D);
-  llvm::ArrayRef<HeldValue> Held = Whole;
+  llvm::ArrayRef<HeldValue> Values = Whole;
   if (Memory.isTimed())
-    Held = Memory.heldAtPeak(*Memory.space(0));
+    Values = Memory.heldAtPeak(*Memory.space(0));
   std::vector<HeldRow> Rows;
-  for (const HeldValue &V : Held)
+  for (const HeldValue &V : Values)
     Rows.push_back(rowOf(V));
   for (const HeldRow &Row : Rows) {
     Summary.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
@@ -232,16 +232,16 @@ void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
   Summary.Groups = std::move(Groups);
 }
 
-static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {
+static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy Grouping) {
   const ValueName &Called = Row.Called;
-  if (By == GroupBy::Value)
+  if (Grouping == GroupBy::Value)
     return {};
-  if (By == GroupBy::Kind)
+  if (Grouping == GroupBy::Kind)
     return {kindName(Row.Kind).str(), Row.Shape};
   if (Row.Kind == MemoryKind::Parameter)
     return {"arguments",
             withoutIndices(Called.OpName.empty() ? Row.Name : Called.OpName)};
-  if (By == GroupBy::Op)
+  if (Grouping == GroupBy::Op)
     return Called.OpName.empty()
                ? std::vector<std::string>{"(no op_name)", Row.Shape}
                : splitScopes(Called.OpName);
@@ -256,14 +256,15 @@ static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy By) {
 }
 
 void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
-  GroupBy By = Options.By.value_or(GroupBy::Line);
+  GroupBy Grouping = Options.Grouping.value_or(GroupBy::Line);
   MemoryTree Tree;
   for (const HeldRow &Row : Rows)
-    Tree.add(pathOf(Row, By), Row.Bytes);
+    Tree.add(pathOf(Row, Grouping), Row.Bytes);
   // Nodes of less than one part in fifty say nothing.
-  Summary.Tree = Tree.lines(std::max<uint64_t>(1, Summary.main()->Peak / 50),
-                            Options.By ? 3 * size_t(Options.Top) : Options.Top,
-                            By == GroupBy::Line ? " " : "/");
+  Summary.Tree =
+      Tree.lines(std::max<uint64_t>(1, Summary.main()->Peak / 50),
+                 Options.Grouping ? 3 * size_t(Options.Top) : Options.Top,
+                 Grouping == GroupBy::Line ? " " : "/");
 }
 
 void Summarizer::addSavings() {

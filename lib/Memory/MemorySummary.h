@@ -30,7 +30,7 @@ struct SummaryOptions {
   /// Rows of each table.
   unsigned Top = 10;
   /// The one table that is wanted; nothing for values and lines.
-  std::optional<GroupBy> By;
+  std::optional<GroupBy> Grouping;
   /// Bytes of the main memory space of the chip, where they are known.
   std::optional<uint64_t> Capacity;
   /// Where Capacity comes from: `TPU v5e`.
@@ -136,7 +136,7 @@ struct MemorySummary {
   std::vector<HeldGroup> Groups;
   size_t NumGroups = 0;
   /// What was asked for, and the paths of all rows: by line, op or kind.
-  std::optional<GroupBy> By;
+  std::optional<GroupBy> Grouping;
   std::vector<TreeLine> Tree;
   std::vector<WasteRow> Savings;
   /// Unknown without a module.

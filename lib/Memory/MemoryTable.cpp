@@ -139,9 +139,9 @@ void Table::printPeak() {
 static std::string spellReasons(const StatedPeak &Stated, uint64_t Least) {
   auto List = [&](const auto &Parts, StringRef Sign) {
     std::string Text;
-    for (const auto &[What, Bytes] : Parts)
+    for (const auto &[Name, Bytes] : Parts)
       if (Bytes >= Least)
-        Text += fmt::format("{}{} ({}{})", Text.empty() ? "" : ", ", What, Sign,
+        Text += fmt::format("{}{} ({}{})", Text.empty() ? "" : ", ", Name, Sign,
                             humanBytes(Bytes));
     return Text;
   };
@@ -274,7 +274,7 @@ void Table::printTree() {
   OS << '\n';
   line(fmt::format(
       "  by {}:",
-      Titles[static_cast<size_t>(Summary.By.value_or(GroupBy::Line))]));
+      Titles[static_cast<size_t>(Summary.Grouping.value_or(GroupBy::Line))]));
   for (const TreeLine &T : Summary.Tree)
     row(T.Bytes, share(T.Bytes, whole()),
         std::string(2 * std::min(T.Depth, 20u), ' ') + T.Label);
@@ -319,10 +319,10 @@ void Table::print(StringRef Name) {
     printPeak();
   else
     line("  the peak is not known: no sound live ranges, no scheduled module");
-  bool Values = !Summary.By || *Summary.By == GroupBy::Value;
+  bool Values = !Summary.Grouping || *Summary.Grouping == GroupBy::Value;
   if (Values)
     printGroups();
-  if (!Summary.By || !Values)
+  if (!Summary.Grouping || !Values)
     printTree();
   OS << '\n';
   printSavings();

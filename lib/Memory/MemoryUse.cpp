@@ -205,12 +205,12 @@ ValueId MemoryUse::ownerOf(const Allocation &Alloc) const {
 }
 
 HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
-  HeldValue Held;
-  Held.Kind = kindOf(Alloc);
-  Held.Bytes = Alloc.Size;
-  Held.Value = ownerOf(Alloc);
-  Held.Unpadded = std::min(unpaddedBytes(Held.Value), Held.Bytes);
-  ByteSpan Own = spanOf(Alloc, D[Held.Value]);
+  HeldValue Value;
+  Value.Kind = kindOf(Alloc);
+  Value.Bytes = Alloc.Size;
+  Value.Value = ownerOf(Alloc);
+  Value.Unpadded = std::min(unpaddedBytes(Value.Value), Value.Bytes);
+  ByteSpan Own = spanOf(Alloc, D[Value.Value]);
   DisjointSpans Live;
   uint64_t LiveBytes = 0;
   for (ValueId V : Dump::valueIds(Alloc)) {
@@ -218,12 +218,12 @@ HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
     if (!isLiveAt(V, Step) || Bytes.empty())
       continue;
     LiveBytes += Live.insert(Bytes);
-    if (V != Held.Value && Bytes == Own)
-      Held.Others.push_back(V);
+    if (V != Value.Value && Bytes == Own)
+      Value.Others.push_back(V);
   }
-  if (isTimed() && Held.Kind != MemoryKind::Constant)
-    Held.Idle = Held.Bytes - LiveBytes;
-  return Held;
+  if (isTimed() && Value.Kind != MemoryKind::Constant)
+    Value.Idle = Value.Bytes - LiveBytes;
+  return Value;
 }
 
 void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
@@ -298,8 +298,8 @@ uint64_t MemoryUse::savedWithout(const SpaceUse &Space,
   uint64_t Less = 0;
   for (size_t I = 0; I != Space.LiveTemp.size(); ++I) {
     Less += Changes[I];
-    uint64_t Held = Space.heldAt(static_cast<int32_t>(I));
-    Most = std::max(Most, Held - std::min(Held, Less));
+    uint64_t Bytes = Space.heldAt(static_cast<int32_t>(I));
+    Most = std::max(Most, Bytes - std::min(Bytes, Less));
   }
   return Peak - std::min(Peak, Most);
 }

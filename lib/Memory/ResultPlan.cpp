@@ -112,8 +112,8 @@ uint64_t ResultPlan::saved() const {
     // Each copy but the first can have the memory of another argument.
     uint64_t More = std::max(Moved + Copied - std::min(Moved + Copied, Free),
                              std::min(Copied, LargestCopy));
-    uint64_t Held = Ctx.Main.heldAt(Step) + More;
-    Most = std::max(Most, Held - std::min(Held, Ended));
+    uint64_t Occupied = Ctx.Main.heldAt(Step) + More;
+    Most = std::max(Most, Occupied - std::min(Occupied, Ended));
   }
   return Bytes - std::min(Bytes, Most - std::min(Most, Ctx.Main.Peak));
 }

@@ -30,7 +30,7 @@ struct ListedBytes {
 static std::optional<ListedBytes> addUp(const MemoryUse &Memory) {
   const Dump &D = Memory.facts().dump();
   ListedBytes Sum;
-  std::map<AllocationId, DisjointSpans> Taken;
+  std::map<AllocationId, DisjointSpans> Spans;
   std::vector<std::pair<ValueId, bool>> Values;
   Values.reserve(D.Peak.size());
   for (const PeakRow &Row : D.Peak) {
@@ -56,18 +56,18 @@ static std::optional<ListedBytes> addUp(const MemoryUse &Memory) {
                        : Live                            ? Sum.LiveTemp
                                                          : Sum.DeadTemp;
       if (!Bytes.empty())
-        Part += Taken[D[V].Owner].insert(Bytes);
+        Part += Spans[D[V].Owner].insert(Bytes);
     }
   return Sum;
 }
 
 /// Adds the difference between what is counted, \p Counted, and what is there.
 static void add(StatedPeak &Out, const char *IfMore, const char *IfLess,
-                uint64_t Counted, uint64_t There) {
-  if (Counted > There)
-    Out.More.emplace_back(IfMore, Counted - There);
-  else if (There > Counted)
-    Out.Less.emplace_back(IfLess, There - Counted);
+                uint64_t Counted, uint64_t Expected) {
+  if (Counted > Expected)
+    Out.More.emplace_back(IfMore, Counted - Expected);
+  else if (Expected > Counted)
+    Out.Less.emplace_back(IfLess, Expected - Counted);
 }
 
 std::optional<StatedPeak> hlobuf::explainStatedPeak(const MemoryUse &Memory) {

@@ -142,8 +142,8 @@ StringRef ValueNames::attributesOf(HloId Id) const {
   return Module->program().isHidden(Id) ? StringRef() : M.attributes(M[Id]);
 }
 
-/// What \p At computes, by its own metadata, those of its fusion, or those of
-/// what its largest operand is.
+/// What \p Traced computes, by its own metadata, those of its fusion, or those
+/// of what its largest operand is.
 void ValueNames::describe(ValueName &Out, const TracedOperation &Traced) const {
   const Program &P = Module->program();
   Out.ComputedBy = P[Traced.Computed].Op;
@@ -196,7 +196,8 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
   return Out;
 }
 
-/// The loop of \p At, and how many of the operation's results a value of shape
+/// The loop of \p Traced, and how many of the operation's results a value of
+/// shape
 /// \p Whole has.
 void ValueNames::describeLoop(ValueName &Out, const TracedOperation &Traced,
                               ShapeId Whole) const {
@@ -276,12 +277,12 @@ bool ValueNames::isReadBackward(ValueId V) const {
       return isBackward(findOpName(DumpFacts, Reader.Name));
     });
   }
-  bool Found = false;
+  bool IsRead = false;
   for (HloValueId Member : membersOf(Flow))
     Module->flow().forEachUse(Member, [&](HloId User, uint32_t, FlowPosition) {
-      Found = Found || isBackward(readMetadata(attributesOf(User)).OpName);
+      IsRead = IsRead || isBackward(readMetadata(attributesOf(User)).OpName);
     });
-  return Found;
+  return IsRead;
 }
 
 /// Of memory that is written later, the name of what is written there.
@@ -327,14 +328,14 @@ ValueName ValueNames::operator[](ValueId V) const {
   return Out;
 }
 
-ValueName ValueNames::operator[](const HeldValue &Held) const {
-  ValueName Best = (*this)[Held.Value];
+ValueName ValueNames::operator[](const HeldValue &V) const {
+  ValueName Best = (*this)[V.Value];
   // An argument is known by its own name, whatever is written over it.
-  if (D[D[Held.Value].Owner].isParameter())
+  if (D[D[V.Value].Owner].isParameter())
     return Best;
-  size_t Asked = 0;
-  for (ValueId Other : Held.Others) {
-    if (++Asked > MaxMembers)
+  size_t Count = 0;
+  for (ValueId Other : V.Others) {
+    if (++Count > MaxMembers)
       break;
     ValueName Name = (*this)[Other];
     if (weight(Name) > weight(Best))

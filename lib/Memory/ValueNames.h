@@ -48,11 +48,10 @@ public:
   /// What bytes are called that several values share at a time: after the one
   /// that says most. An argument is called by its path, whatever is written
   /// over it.
-  ValueName operator[](const HeldValue &Held) const;
-  /// \p Held with that.
-  NamedBytes named(const HeldValue &Held) const {
-    return {D.spell(Held.Value), (*this)[Held], Held.Kind, Held.Bytes,
-            Held.Unpadded};
+  ValueName operator[](const HeldValue &V) const;
+  /// \p V with that.
+  NamedBytes named(const HeldValue &V) const {
+    return {D.spell(V.Value), (*this)[V], V.Kind, V.Bytes, V.Unpadded};
   }
   /// \p V as the dump spells it, with what it is called: `fusion.1{0} (sub
   /// train.py:23)`.

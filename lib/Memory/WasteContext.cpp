@@ -21,10 +21,10 @@ WasteContext::WasteContext(const MemoryUse &Memory, const ValueNames &Names,
     : Memory(Memory), Names(Names), DumpFacts(Memory.facts()),
       D(DumpFacts.dump()), Main(Main), Module(Module),
       Threshold(std::max(MinWaste, Main.Allocated / WasteShare)),
-      Told(D.Allocations.size(), false) {
+      Reported(D.Allocations.size(), false) {
   // Smaller ones save less than the threshold.
   if (Memory.isTimed())
-    llvm::copy_if(Memory.heldAtPeak(Main), std::back_inserter(Held),
+    llvm::copy_if(Memory.heldAtPeak(Main), std::back_inserter(PeakValues),
                   [&](const HeldValue &V) { return V.Bytes >= Threshold; });
   findEntry();
 }
@@ -36,7 +36,7 @@ void WasteContext::add(Waste Item) {
     return;
   if (!Item.Owner && Item.Value)
     Item.Owner = D[Item.Value].Owner;
-  Found.push_back(std::move(Item));
+  Items.push_back(std::move(Item));
 }
 
 std::string WasteContext::donationHint() const {
@@ -140,7 +140,7 @@ void WasteContext::markDonated() {
     if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
         Entry != ByNumber.end())
-      Entry->second->Aliased = Entry->second->Asked = true;
+      Entry->second->Aliased = Entry->second->MayDonate = true;
   for (const HloDonor &Item : D.Module.Donors)
     if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
@@ -161,8 +161,8 @@ std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
   findDonations(Ctx);
   findHeld(Ctx);
   findPadding(Ctx);
-  llvm::stable_sort(Ctx.Found, [](const Waste &X, const Waste &Y) {
+  llvm::stable_sort(Ctx.Items, [](const Waste &X, const Waste &Y) {
     return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);
   });
-  return std::move(Ctx.Found);
+  return std::move(Ctx.Items);
 }

@@ -20,7 +20,7 @@ struct EntryParameter {
   /// It is in the memory of a result, or input_output_alias names it.
   bool Aliased = false;
   /// input_output_alias names it.
-  bool Asked = false;
+  bool MayDonate = false;
   /// buffer_donor names it: given away, and no result takes it.
   bool Donor = false;
 };
@@ -55,7 +55,7 @@ public:
   /// written with.
   std::string donationHint() const;
   /// Adds it if it is worth it.
-  void add(Waste Found);
+  void add(Waste Item);
   /// \p X and \p Y are in one alias set of the module.
   bool sameSet(ValueId X, ValueId Y) const;
   /// \p V is in the allocation of an argument that its caller gives away.
@@ -71,12 +71,12 @@ public:
   /// Bytes that are worth a finding.
   uint64_t Threshold;
   /// Held at the peak, large enough to matter.
-  std::vector<HeldValue> Held;
+  std::vector<HeldValue> PeakValues;
   std::vector<EntryParameter> Parameters;
   std::vector<EntryResult> Results;
   /// By allocation: there is an ArgumentCopy or ReturnedArgument about it.
-  std::vector<bool> Told;
-  std::vector<Waste> Found;
+  std::vector<bool> Reported;
+  std::vector<Waste> Items;
 
 private:
   void findEntry();
@@ -131,7 +131,7 @@ private:
 /// reads is needed until it ends.
 bool readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source);
 
-/// Adds PeakCopy, ArgumentCopy and ReturnedArgument, and fills in Told.
+/// Adds PeakCopy, ArgumentCopy and ReturnedArgument, and fills in Reported.
 void findCopies(WasteContext &Ctx);
 /// Adds PossibleDonation and UnusedDonation; after findCopies().
 void findDonations(WasteContext &Ctx);

@@ -57,7 +57,7 @@ struct ForcedCopy {
   ValueId Changed;
   /// The copy is what is written over.
   bool Moved = false;
-  /// Reads Kept last, after Changed is written; may be invalid.
+  /// Reads Unchanged last, after Changed is written; may be invalid.
   NameId Reader;
   int32_t Last = -1;
 };
@@ -131,7 +131,7 @@ static void addCopiedArguments(WasteContext &Ctx) {
     std::optional<Waste> Item = findCopiedArgument(Ctx, Result);
     if (!Item)
       continue;
-    Ctx.Told[Result.Owner.index()] = true;
+    Ctx.Reported[Result.Owner.index()] = true;
     (Item->Kind == WasteKind::ArgumentCopy ? Copied : Returned).add(Result);
     All.push_back(std::move(*Item));
   }
@@ -263,7 +263,7 @@ void hlobuf::findCopies(WasteContext &Ctx) {
   // Copies of these that are written over have been told about: at most one of
   // several could be left out.
   llvm::DenseSet<uint32_t> Copied;
-  for (const HeldValue &V : Ctx.Held) {
+  for (const HeldValue &V : Ctx.PeakValues) {
     if (V.Kind != MemoryKind::Temp)
       continue;
     // The copy itself may have been written over in place by now.

@@ -146,24 +146,24 @@ void ArgumentWaste::scale(WasteKind Kind, const ResultPlan &Plan) {
 void ArgumentWaste::finish() {
   for (auto &[Key, Item] : Groups) {
     const auto &[Kind, Shape, Name] = Key;
-    std::string Who = Ctx.describe(Item.Value);
+    std::string Spelled = Ctx.describe(Item.Value);
     if (Item.Count > 1)
-      Who =
+      Spelled =
           fmt::format("{} arguments {}", Item.Count,
                       Name.empty() ? "like " + Ctx.D.spell(Item.Value) : Name);
     std::string Text = Shape ? Ctx.D.Shapes.plainText(Shape) : "";
     if (Kind == WasteKind::UnusedDonation)
       Item.Message = fmt::format("{} {} donated, but no result of the program "
                                  "takes the memory ({})",
-                                 Who, Item.Count > 1 ? "are" : "is", Text);
+                                 Spelled, Item.Count > 1 ? "are" : "is", Text);
     else if (Item.Count > 1)
       Item.Message = fmt::format("{} are not donated, but as many results have "
                                  "their shape {}",
-                                 Who, Text);
+                                 Spelled, Text);
     else
       Item.Message =
-          fmt::format("{} is not donated, but result {} has its shape {}", Who,
-                      Ctx.D.spell(Item.Other), Text);
+          fmt::format("{} is not donated, but result {} has its shape {}",
+                      Spelled, Ctx.D.spell(Item.Other), Text);
     Ctx.add(std::move(Item));
   }
 }
@@ -184,7 +184,7 @@ public:
   explicit Givers(WasteContext &Ctx);
   /// The argument that can give its memory to \p Result, which is written from
   /// step \p Written on; null if none can.
-  EntryParameter *find(const EntryResult &Result, int32_t Written, Giver Which);
+  EntryParameter *find(const EntryResult &Result, int32_t Written, Giver Kind);
 
 private:
   const WasteContext &Ctx;
@@ -212,9 +212,9 @@ Givers::Givers(WasteContext &Ctx) : Ctx(Ctx) {
 }
 
 EntryParameter *Givers::find(const EntryResult &Result, int32_t Written,
-                             Giver Which) {
+                             Giver Kind) {
   std::list<EntryParameter *> &Known =
-      Lists[{Ctx.D[Result.Value].Size, Which == Giver::Any ? -1 : Written}];
+      Lists[{Ctx.D[Result.Value].Size, Kind == Giver::Any ? -1 : Written}];
   unsigned Tried = 0;
   for (auto Candidate = Known.begin();
        Candidate != Known.end() && Tried != MaxTried;) {
@@ -227,7 +227,7 @@ EntryParameter *Givers::find(const EntryResult &Result, int32_t Written,
       return Reader.Name == Readers.front().Name;
     });
     ++Tried;
-    if ((Once || Which != Giver::ReadOnce) &&
+    if ((Once || Kind != Giver::ReadOnce) &&
         mayTake(Ctx, Result, Written, **Candidate))
       return *Candidate;
     ++Candidate;
@@ -241,13 +241,13 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
   Givers Known(Ctx);
   ResultPlan Plan(Ctx);
   std::vector<bool> Done(Ctx.Results.size());
-  for (Giver Which : {Giver::ReadOnce, Giver::Read, Giver::Any})
+  for (Giver Kind : {Giver::ReadOnce, Giver::Read, Giver::Any})
     for (const auto &[I, Result] : llvm::enumerate(Ctx.Results)) {
-      if (Done[I] || Ctx.Told[Result.Owner.index()])
+      if (Done[I] || Ctx.Reported[Result.Owner.index()])
         continue;
       std::optional<int32_t> Written = firstWrite(Ctx, Result);
       EntryParameter *P =
-          Written ? Known.find(Result, *Written, Which) : nullptr;
+          Written ? Known.find(Result, *Written, Kind) : nullptr;
       if (!P)
         continue;
       P->Aliased = Done[I] = true;
@@ -264,7 +264,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
 static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   std::vector<const EntryParameter *> Unused;
   for (const EntryParameter &P : Ctx.Parameters) {
-    if (P.Donor || (P.Asked && !Ctx.D[P.Owner].MaybeLiveOut))
+    if (P.Donor || (P.MayDonate && !Ctx.D[P.Owner].MaybeLiveOut))
       Unused.push_back(&P);
   }
   std::vector<const EntryResult *> Own;

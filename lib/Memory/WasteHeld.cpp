@@ -73,7 +73,7 @@ static bool isAlone(const WasteContext &Ctx, const HeldValue &V) {
 void hlobuf::findHeld(WasteContext &Ctx) {
   if (!Ctx.Module)
     return;
-  for (const HeldValue &V : Ctx.Held)
+  for (const HeldValue &V : Ctx.PeakValues)
     if (isAlone(Ctx, V))
       addWideCopy(Ctx, V);
 }

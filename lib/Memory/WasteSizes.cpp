@@ -53,7 +53,7 @@ static uint64_t bytesOfTile(const Shape &S) {
   return std::clamp<uint64_t>(Bits / 8, 1, MaxTile);
 }
 
-/// What would take less than \p Now, and how many bytes that is.
+/// What would take less than \p Current, and how many bytes that is.
 static std::pair<std::string, uint64_t>
 betterShape(const Shape &Current, uint64_t Bytes, uint64_t Unpadded) {
   std::optional<Shape> Best = bestOrder(Current, Bytes);
@@ -78,7 +78,7 @@ betterShape(const Shape &Current, uint64_t Bytes, uint64_t Unpadded) {
 void hlobuf::findPadding(WasteContext &Ctx) {
   if (!Ctx.Memory.isTimed())
     return;
-  for (const HeldValue &V : Ctx.Held) {
+  for (const HeldValue &V : Ctx.PeakValues) {
     ShapeId Id = Ctx.D[V.Value].Shape;
     if (!Id || !Ctx.D.Shapes[Id].isTiled() || V.Unpadded == 0 ||
         V.Bytes / PaddingFactor < V.Unpadded ||

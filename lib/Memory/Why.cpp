@@ -150,8 +150,8 @@ void Answerer::listInTheWay(ValueId V, ValueId Other) {
     ByteSpan Place = spanOf(Alloc, D[Near]);
     uint64_t Begin = std::max(Place.Begin, Bytes.Begin);
     uint64_t End = std::min(Place.End, Bytes.End);
-    std::optional<StepRange> When = Memory.range(Near);
-    if (Begin < End && When && Range && When->meets(*Range))
+    std::optional<StepRange> LiveRange = Memory.range(Near);
+    if (Begin < End && LiveRange && Range && LiveRange->meets(*Range))
       Others.emplace_back(End - Begin, Near);
   }
   llvm::stable_sort(

@@ -117,10 +117,10 @@ static cl::opt<GroupBy, false, NamedValues<GroupBy>>
                        clEnumValN(GroupBy::Op, "op", "by scope of op_name"),
                        clEnumValN(GroupBy::Value, "value", "by value"),
                        clEnumValN(GroupBy::Kind, "kind", "by kind and shape")));
-static cl::list<std::string>
-    Why("why", cl::value_desc("value"), cl::cat(OutputOptions),
-        cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; of "
-                 "a:b, why b is not in the memory of a; may be repeated"));
+static cl::list<std::string> Reason(
+    "why", cl::value_desc("value"), cl::cat(OutputOptions),
+    cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; of "
+             "a:b, why b is not in the memory of a; may be repeated"));
 static cl::list<std::string> WhyNotInPlace(
     "why-not-in-place", cl::value_desc("value"), cl::cat(OutputOptions),
     cl::desc("Say why a value is not written over an operand, and how many "
@@ -247,7 +247,7 @@ static std::string idleOption(const VerifyOptions &O) {
   // A list's own & gives its values.
   const cl::Option *Verifying[] = {
       &Format,         std::addressof(Outputs),
-      &Summary,        std::addressof(Why),
+      &Summary,        std::addressof(Reason),
       &MaxGrowth,      std::addressof(WhyNotInPlace),
       &AllowUnmatched, std::addressof(MaxPeak),
       &BaselineFile,   &WriteBaseline,
@@ -303,7 +303,7 @@ static VerifyOptions makeOptions() {
   O.FindPass = FindPass;
   O.Format = Format;
   using Question = WhyQuestion::Kind;
-  for (StringRef Text : Why) {
+  for (StringRef Text : Reason) {
     auto [Value, Other] = Text.split(':');
     O.Memory.Questions.push_back(
         {Text.contains(':') ? Question::Apart : Question::Live, Value.str(),
@@ -315,7 +315,7 @@ static VerifyOptions makeOptions() {
       Summary.getNumOccurrences() != 0 || !O.Memory.Questions.empty();
   O.Memory.Top = std::max(1u, unsigned(Top));
   if (Summary != AllTables)
-    O.Memory.By = Summary;
+    O.Memory.Grouping = Summary;
   O.Memory.Capacity = parseBytes(Capacity);
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;
