@@ -115,7 +115,7 @@ ExitStatus hlobuf::introduce(StringRef Version, StringRef Overview) {
 std::string hlobuf::findIdleOption(llvm::ArrayRef<IdleOption> Rows) {
   for (const IdleOption &Row : Rows)
     if (Row.Idle && Row.Option->getNumOccurrences() != 0)
-      return ("--" + Row.Option->ArgStr + " has no effect " + Row.Why).str();
+      return ("--" + Row.Option->ArgStr + " has no effect " + Row.Reason).str();
   return "";
 }
 

@@ -32,7 +32,7 @@ struct IdleOption {
   const llvm::cl::Option *Option;
   bool Idle;
   /// `without --summary`, of static storage.
-  llvm::StringRef Why;
+  llvm::StringRef Reason;
 };
 
 /// `--top has no effect without --summary`, of the first of \p Rows that was

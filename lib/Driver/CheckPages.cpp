@@ -51,13 +51,13 @@ bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
     Out << SyntaxPage;
     return true;
   }
-  bool Found = false;
+  bool IsKnown = false;
   for (const CheckInfo &Info : allChecks())
     if (Info.Id == Id || provesRule(Info, Id)) {
-      Out << (Found ? "\n" : "") << Info.page();
-      Found = true;
+      Out << (IsKnown ? "\n" : "") << Info.page();
+      IsKnown = true;
     }
-  if (Found)
+  if (IsKnown)
     return true;
   std::string Defect = explainDefect(Id);
   Out << Defect;

@@ -32,7 +32,7 @@ struct Suppression {
   /// Where it is in the file.
   uint32_t Line = 0;
   /// The module and the path are those of some dump.
-  bool Met = false;
+  bool Matched = false;
   /// Some verified dump could have had such a finding.
   bool InScope = false;
   bool Used = false;
@@ -46,7 +46,7 @@ struct Override {
   /// Where it is in the file.
   uint32_t Line = 0;
   /// It is about some dump.
-  bool Met = false;
+  bool Matched = false;
 };
 
 /// What a configuration file says, and what of it was of use.

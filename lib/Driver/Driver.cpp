@@ -241,8 +241,8 @@ ExitStatus Driver::finish() {
   if (NewFile)
     saveBaseline(End);
   std::vector<UnmatchedSettings::Problem> Problems = Unmatched.find();
-  for (const UnmatchedSettings::Problem &Found : Problems)
-    if (Found.IsError)
+  for (const UnmatchedSettings::Problem &Item : Problems)
+    if (Item.IsError)
       End.Status = ExitUnreadable;
   for (Sink &S : Sinks) {
     S.Printer->finish(End);
@@ -254,9 +254,9 @@ ExitStatus Driver::finish() {
   Out.flush();
   if (Options.Format != OutputFormat::Text && Options.Progress)
     Err << End.LastLine << '\n';
-  for (const UnmatchedSettings::Problem &Found : Problems)
-    if (Found.IsError || !Options.Quiet)
-      Err << printableStart(Found.Line) << '\n';
+  for (const UnmatchedSettings::Problem &Item : Problems)
+    if (Item.IsError || !Options.Quiet)
+      Err << printableStart(Item.Line) << '\n';
   printRemarks();
   return End.Status;
 }

@@ -16,7 +16,7 @@ namespace {
 struct KnownDefect {
   unsigned Number;
   StringRef Anchor;
-  Backend By;
+  Backend Target;
   StringRef Checks;
   StringRef Defined;
   StringRef Overwriting;
@@ -89,12 +89,12 @@ static Note makeNote(NoteKind Kind, std::string Message,
   return N;
 }
 
-void hlobuf::noteKnownDefects(Backend By, std::vector<Diagnostic> &All) {
+void hlobuf::noteKnownDefects(Backend Target, std::vector<Diagnostic> &All) {
   for (Diagnostic &D : All) {
     if (!D.isTimeline())
       continue;
     const auto *Known = llvm::find_if(KnownDefects, [&](const KnownDefect &K) {
-      return K.By == By && isLike(D, K);
+      return K.Target == Target && isLike(D, K);
     });
     if (Known == std::end(KnownDefects))
       continue;
@@ -114,10 +114,10 @@ void hlobuf::noteKnownDefects(Backend By, std::vector<Diagnostic> &All) {
 }
 
 /// What hlobuf-reduce compiles the module of the dump \p Path for.
-static std::string targetOf(Backend By, StringRef Path) {
-  if (By == Backend::CPU)
+static std::string targetOf(Backend Target, StringRef Path) {
+  if (Target == Backend::CPU)
     return "cpu";
-  if (By == Backend::GPU)
+  if (Target == Backend::GPU)
     return "cuda:h100";
   SummaryOptions Memory;
   findCapacity(Path, Memory);
@@ -137,19 +137,19 @@ static std::string reduceCommand(const KnownDefect &Known, StringRef Check,
   llvm::raw_string_ostream Out(Quoted);
   llvm::sys::printArg(Out, Module, /*Quote=*/false);
   return fmt::format("hlobuf-reduce --check={} --target={}{} {}", Check,
-                     targetOf(Known.By, Path),
+                     targetOf(Known.Target, Path),
                      Known.Upstream.empty() ? " --report=report" : "",
                      Out.str());
 }
 
 void hlobuf::noteReductions(DumpResult &R) {
   for (ResultFinding &F : R.Findings) {
-    auto About = llvm::find_if(
+    auto Finding = llvm::find_if(
         F.Notes, [](const ResultNote &N) { return N.Kind == NoteKind::Known; });
-    if (!F.isLoud() || About == F.Notes.end())
+    if (!F.isLoud() || Finding == F.Notes.end())
       continue;
     for (const KnownDefect &Known : KnownDefects)
-      if (Known.id() == About->Event.Subject) {
+      if (Known.id() == Finding->Event.Subject) {
         ResultNote N;
         N.Kind = NoteKind::Next;
         N.Message = "make it small: " + reduceCommand(Known, F.Check, R.Path);

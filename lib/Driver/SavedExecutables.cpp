@@ -42,13 +42,13 @@ static SavedProgram programOfExecutable(const std::string &Path) {
     llvm::consumeError(Bytes.takeError());
     return P;
   }
-  std::optional<ProtoProgram> Found =
+  std::optional<ProtoProgram> Program =
       programOfProto(Path, *Bytes, DigestDetail::Structure);
   // One that is not whole is found by a search at most.
-  if (!Found || Found->Searched)
+  if (!Program || Program->Searched)
     return P;
-  return {Found->Digest, llvm::sys::path::parent_path(Path).str(),
-          std::move(Found->Place), Found->Thunks};
+  return {Program->Digest, llvm::sys::path::parent_path(Path).str(),
+          std::move(Program->Place), Program->Thunks};
 }
 
 static bool areEqual(llvm::ArrayRef<SavedProgram *> Executables) {

@@ -65,7 +65,7 @@ private:
   /// Values and places are those of the module.
   bool Agrees = false;
   /// Of the sentence at hand, needed checks that are not selected.
-  std::vector<StringRef> Off;
+  std::vector<StringRef> Disabled;
   /// The same of missing files, by role: it was given as a reason.
   std::array<bool, NumFileRoles> NamedFiles = {};
 };
@@ -173,7 +173,7 @@ void Settling::addCheck(const CheckInfo &Info) {
       (!Info.For.Instead.empty() && proves(Info.For.Instead)))
     return;
   if (!C) {
-    Off.push_back(Info.Id);
+    Disabled.push_back(Info.Id);
   } else if (R[S].Is == Standing::Broken) {
     return;
   } else if (C->Outcome == CheckOutcome::Passed) {
@@ -215,13 +215,14 @@ void Settling::addReader() {
 }
 
 /// `phi is switched off`, `checks are switched off`.
-static std::string spellOff(llvm::ArrayRef<StringRef> Off) {
-  return Off.size() == 1 ? fmt::format("{} is switched off", Off.front())
-                         : "checks are switched off";
+static std::string spellOff(llvm::ArrayRef<StringRef> Disabled) {
+  return Disabled.size() == 1
+             ? fmt::format("{} is switched off", Disabled.front())
+             : "checks are switched off";
 }
 
 void Settling::settle(Sentence S) {
-  Off.clear();
+  Disabled.clear();
   NamedFiles = {};
   SentenceResult &Result = R[S];
   Result = {};
@@ -230,12 +231,12 @@ void Settling::settle(Sentence S) {
   for (const CheckInfo &Info : allChecks())
     if (Info.For.Role != ClaimRole::None && sentence(Info) == S)
       addCheck(Info);
-  if (Off.empty())
+  if (Disabled.empty())
     R.ProvesNothing = false;
   if (Result.Is == Standing::Broken)
     return;
-  if (!Off.empty())
-    Result.Reasons.push_back(spellOff(Off));
+  if (!Disabled.empty())
+    Result.Reasons.push_back(spellOff(Disabled));
   if (!Result.Reasons.empty())
     return;
   Result.Is = Standing::Proved;
@@ -280,8 +281,8 @@ static constexpr size_t MaxGapsOfRun = 3;
 
 SentenceTally::Gap SentenceTally::join(const ReasonTable &ByReasons) {
   Gap All;
-  for (const auto &[Reasons, Which] : ByReasons) {
-    llvm::append_range(All.first, Which);
+  for (const auto &[Reasons, Sentences] : ByReasons) {
+    llvm::append_range(All.first, Sentences);
     for (const std::string &Reason : Reasons)
       if (!llvm::is_contained(All.second, Reason))
         All.second.push_back(Reason);
@@ -313,11 +314,11 @@ void SentenceTally::add(const DumpResult &R) {
     else
       ByReasons[Result.Reasons].push_back(S);
   }
-  for (const auto &[Reasons, Which] : ByReasons)
-    AllGaps[{Which, Reasons}].add(R);
+  for (const auto &[Reasons, Sentences] : ByReasons)
+    AllGaps[{Sentences, Reasons}].add(R);
   if (ByReasons.size() <= MaxGaps)
-    for (const auto &[Reasons, Which] : ByReasons)
-      Gaps[{Which, Reasons}].add(R);
+    for (const auto &[Reasons, Sentences] : ByReasons)
+      Gaps[{Sentences, Reasons}].add(R);
   else
     Gaps[join(ByReasons)].add(R);
 }
@@ -337,9 +338,10 @@ std::string SentenceTally::counted(Sentence S, Standing Is) const {
   if (Is == Standing::Proved && !of(S).Extent.empty())
     Remarks.push_back(of(S).Extent);
   if (Is == Standing::Proved)
-    for (const auto &[What, In] : of(S).Assumptions)
-      Remarks.push_back(In == Count ? fmt::format("on {}", What)
-                                    : fmt::format("{} on {}", In, What));
+    for (const auto &[Assumption, Times] : of(S).Assumptions)
+      Remarks.push_back(Times == Count
+                            ? fmt::format("on {}", Assumption)
+                            : fmt::format("{} on {}", Times, Assumption));
   std::string Text = sentenceName(S).str();
   if (!Remarks.empty())
     Text += fmt::format(" ({})", llvm::join(Remarks, ", "));
@@ -356,34 +358,34 @@ std::string SentenceTally::list(Standing Is) const {
 }
 
 /// `a, b and c`.
-static std::string joinNames(llvm::ArrayRef<Sentence> Which) {
+static std::string joinNames(llvm::ArrayRef<Sentence> Sentences) {
   std::string Text;
-  for (size_t I = 0; I != Which.size(); ++I) {
+  for (size_t I = 0; I != Sentences.size(); ++I) {
     if (I != 0)
-      Text += I + 1 == Which.size() ? " and " : ", ";
-    Text += sentenceName(Which[I]);
+      Text += I + 1 == Sentences.size() ? " and " : ", ";
+    Text += sentenceName(Sentences[I]);
   }
   return Text;
 }
 
 /// With \p Names, also which dump has it.
-std::string SentenceTally::spell(const Gap &G, const DumpCount &Found,
+std::string SentenceTally::spell(const Gap &G, const DumpCount &Count,
                                  bool Names) const {
   std::string Text = joinNames(G.first) + " not shown";
   if (Dumps != 1) {
-    Text += " in " + hlobuf::counted(Found.Count, "dump");
+    Text += " in " + hlobuf::counted(Count.Count, "dump");
     if (Names)
       Text +=
-          fmt::format(" ({}{})", Found.First, Found.Count == 1 ? "" : ", ..");
+          fmt::format(" ({}{})", Count.First, Count.Count == 1 ? "" : ", ..");
   }
   return Text + ": " + llvm::join(G.second, ", ");
 }
 
 /// The most frequent first; of equal ones in the order of sentences.
-std::vector<std::string> SentenceTally::spellAll(const GapCounts &Some,
+std::vector<std::string> SentenceTally::spellAll(const GapCounts &Gaps,
                                                  bool Names) const {
   std::vector<const GapCounts::value_type *> Sorted;
-  for (const auto &Each : Some)
+  for (const auto &Each : Gaps)
     Sorted.push_back(&Each);
   llvm::stable_sort(Sorted, [](const auto *A, const auto *B) {
     return A->second.Count > B->second.Count;
@@ -417,7 +419,7 @@ std::vector<std::string> SentenceTally::details() const {
     return Lines;
   if (Dumps != 1 || Gaps != AllGaps)
     Lines = spellAll(AllGaps, /*Names=*/true);
-  for (const auto &[G, Found] : Hidden)
-    Lines.push_back(spell(G, Found, /*Names=*/true));
+  for (const auto &[G, Count] : Hidden)
+    Lines.push_back(spell(G, Count, /*Names=*/true));
   return Lines;
 }

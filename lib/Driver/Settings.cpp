@@ -45,7 +45,7 @@ llvm::Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
   llvm::SmallString<256> File = Folder;
   path::append(File, ConfigName);
   StringRef Above = path::parent_path(Folder);
-  Config *Found = nullptr;
+  Config *Result = nullptr;
   bool HasConfig = llvm::sys::fs::exists(File);
   if (HasConfig && isNoFile(File))
     return makeError("error: '{}' is not a regular file: name it with --config "
@@ -56,10 +56,10 @@ llvm::Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
         HasConfig ? open(File) : configFor(Above);
     if (!Nearest)
       return Nearest.takeError();
-    Found = *Nearest;
+    Result = *Nearest;
   }
-  ByFolder[Folder] = Found;
-  return Found;
+  ByFolder[Folder] = Result;
+  return Result;
 }
 
 /// Globs of a later source win.
@@ -100,23 +100,23 @@ static std::vector<StringRef> switchedOff(const CheckSelection &Selection,
     llvm::consumeError(Alone.takeError());
     return {};
   }
-  std::vector<StringRef> Off;
+  std::vector<StringRef> Disabled;
   for (const CheckInfo &Info : allChecks())
     if (Alone->enabled(Info) && !Selection.enabled(Info))
-      Off.push_back(Info.Id);
-  return Off;
+      Disabled.push_back(Info.Id);
+  return Disabled;
 }
 
 llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   Config *File = nullptr;
   if (!Options.NoConfig) {
-    llvm::Expected<Config *> Found =
+    llvm::Expected<Config *> Opened =
         Options.ConfigFile.empty()
             ? configFor(path::parent_path(absolutePath(Path)))
             : open(Options.ConfigFile);
-    if (!Found)
-      return Found.takeError();
-    File = *Found;
+    if (!Opened)
+      return Opened.takeError();
+    File = *Opened;
   }
   std::vector<bool> Applies;
   if (File && !File->Overrides.empty()) {
@@ -125,7 +125,7 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
       Applies.push_back(llvm::any_of(O.Paths, [&](StringRef Glob) {
         return !Glob.empty() && matchesGlob(Glob, Below);
       }));
-      O.Met |= Applies.back();
+      O.Matched |= Applies.back();
     }
   }
   std::unique_ptr<Settings> &S = Known[{File, Applies}];
@@ -169,7 +169,7 @@ void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
     if (!matchesGlob(S.Module, R.Module) || !matchesGlob(S.Path, Below))
       continue;
     GlobList Checks = llvm::cantFail(GlobList::parse(S.Check.Text));
-    S.Met = true;
+    S.Matched = true;
     for (ResultFinding &F : R.Findings)
       if (Checks.contains(F.Check) && isAbout(S, F)) {
         S.Used = true;
@@ -196,11 +196,11 @@ std::vector<std::string> SettingsFinder::idleSuppressions() const {
           fmt::format("the suppression of '{}' ({})", S.Check.Text, S.Reason);
       if (S.InScope && !S.Used)
         Add(S.Line, "warning: " + Named + " suppresses nothing");
-      else if (Whole && !S.Met)
+      else if (Whole && !S.Matched)
         Add(S.Line, "note: " + Named + " is about no dump of this run");
     }
     for (const Override &O : Active->Overrides)
-      if (Whole && !O.Met)
+      if (Whole && !O.Matched)
         Add(O.Line, "note: this override is about no dump of this run");
   }
   return Lines;

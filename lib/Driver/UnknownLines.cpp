@@ -11,14 +11,13 @@ using llvm::StringRef;
 /// Fewer lines of one kind may be damage.
 static constexpr size_t LeastLines = 3;
 
-/// The line of \p D that \p Where begins in; empty if it is in none.
-static StringRef lineAt(const Dump &D, StringRef Where) {
+/// The line of \p D that \p Loc begins in; empty if it is in none.
+static StringRef lineAt(const Dump &D, StringRef Loc) {
   for (const DumpFile &File : D.Files) {
     StringRef Text = File.Text;
-    if (!Text.data() || Where.data() < Text.begin() ||
-        Where.data() > Text.end())
+    if (!Text.data() || Loc.data() < Text.begin() || Loc.data() > Text.end())
       continue;
-    auto Offset = static_cast<size_t>(Where.data() - Text.data());
+    auto Offset = static_cast<size_t>(Loc.data() - Text.data());
     size_t Begin = Text.take_front(Offset).rfind('\n') + 1;
     return Text.drop_front(Begin).take_until([](char C) { return C == '\n'; });
   }

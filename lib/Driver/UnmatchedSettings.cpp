@@ -129,8 +129,8 @@ std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
 
   bool Strict = !Options.AllowUnmatched && Options.Shards == 1;
   std::vector<Problem> Problems;
-  auto Add = [&](const List &Some, bool IsError) {
-    for (const auto &[Where, Text] : Some)
+  auto Add = [&](const List &Unmatched, bool IsError) {
+    for (const auto &[Where, Text] : Unmatched)
       Problems.push_back(
           {IsError,
            fmt::format("{}{}: {}", Where, IsError ? "error" : "note", Text)});

@@ -47,8 +47,8 @@ static std::string lostByModule(const CheckContext &A) {
     return "";
   size_t Missing = 0;
   bool Agrees = true;
-  compare(Module->derived(), DerivedPart::Values, [&](const Difference &Found) {
-    Agrees = Found.Kind == DifferenceKind::Missing;
+  compare(Module->derived(), DerivedPart::Values, [&](const Difference &Diff) {
+    Agrees = Diff.Kind == DifferenceKind::Missing;
     ++Missing;
     return Agrees;
   });
@@ -209,9 +209,10 @@ std::vector<uint32_t> Run::order(bool WithSummary, unsigned Jobs) const {
 CheckRun Run::runCheck(uint32_t Number) const {
   const CheckInfo &Info = allChecks()[Number];
   CheckRun Check;
-  auto Skip = [&](SkipReason Why) {
-    Check.Skipped.push_back({Info.Id, std::move(Why.Reason), Why.Kind,
-                             Why.Missing, Selection.Require.contains(Info.Id)});
+  auto Skip = [&](SkipReason Reason) {
+    Check.Skipped.push_back({Info.Id, std::move(Reason.Reason), Reason.Kind,
+                             Reason.Missing,
+                             Selection.Require.contains(Info.Id)});
   };
   if (std::optional<SkipReason> Missing =
           missingNeed(Context, Info, OnlyUnknown)) {
@@ -225,8 +226,8 @@ CheckRun Run::runCheck(uint32_t Number) const {
     nameSubjects(D, F);
   Check.Ended = {Info.Id,        outcome(R, Check), R.usesTexts(),
                  Severity::Lint, R.extent().str(),  R.assumption().str()};
-  for (const SkipReason &Why : R.skipReasons())
-    Skip(Why);
+  for (const SkipReason &Reason : R.skipReasons())
+    Skip(Reason);
   for (auto [Gate, Count] : R.exempted())
     Check.Exempted.push_back({Info.Id, Gate.str(), Count});
   if (R.count() > Reporter::MaxKept)
@@ -281,12 +282,11 @@ void Run::noteGravest() {
 
 void Run::sortByPlace() {
   // Places of different files compare by the file's role, not by addresses.
-  auto FileOf = [&](StringRef Where) {
+  auto FileOf = [&](StringRef Loc) {
     size_t Role = 0;
     for (; Role != NumFileRoles; ++Role) {
       StringRef Text = D.Files[Role].Text;
-      if (Text.data() && Where.data() >= Text.begin() &&
-          Where.data() <= Text.end())
+      if (Text.data() && Loc.data() >= Text.begin() && Loc.data() <= Text.end())
         break;
     }
     return Role;

@@ -49,11 +49,11 @@ private:
 } // namespace
 
 SignalGuard::SignalGuard() {
-  sigset_t Held;
-  ::sigemptyset(&Held);
+  sigset_t Blocked;
+  ::sigemptyset(&Blocked);
   for (int Signal : Passed)
-    ::sigaddset(&Held, Signal);
-  ::sigprocmask(SIG_BLOCK, &Held, &Mask);
+    ::sigaddset(&Blocked, Signal);
+  ::sigprocmask(SIG_BLOCK, &Blocked, &Mask);
   struct sigaction Action = {};
   Action.sa_flags = SA_SIGINFO | SA_RESTART;
   Action.sa_sigaction = passOn;

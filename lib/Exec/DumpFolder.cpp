@@ -25,10 +25,10 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
   Target.Folder =
       Target.Override ? absolutePath(Options.DumpsFolder) : dumpFolder(Flags);
   if (Target.Folder.empty()) {
-    llvm::ErrorOr<std::string> Made = makePrivateFolder("hlobuf");
-    if (!Made)
-      return Made.getError();
-    Target.Folder = *Made;
+    llvm::ErrorOr<std::string> Folder = makePrivateFolder("hlobuf");
+    if (!Folder)
+      return Folder.getError();
+    Target.Folder = *Folder;
     Target.Temporary = true;
   }
   Target.Absolute = absolutePath(Target.Folder);

@@ -40,13 +40,13 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
   if (Fresh.Unfinished != 0)
     return fmt::format("XLA dumped {} without a buffer assignment",
                        counted(Fresh.Unfinished, "module"));
-  std::string Why = "the program compiled nothing with XLA, replaced "
-                    "XLA_FLAGS, or took everything from a compilation cache "
-                    "(JAX_ENABLE_COMPILATION_CACHE=false turns jax's off)";
+  std::string Reason = "the program compiled nothing with XLA, replaced "
+                       "XLA_FLAGS, or took everything from a compilation cache "
+                       "(JAX_ENABLE_COMPILATION_CACHE=false turns jax's off)";
   if (Fresh.Stale != 0)
-    Why += fmt::format("; the buffer assignments in {} are older than this run",
-                       Folder);
-  return Why;
+    Reason += fmt::format(
+        "; the buffer assignments in {} are older than this run", Folder);
+  return Reason;
 }
 
 /// The entries of the caches that modules without a dump were taken from: a

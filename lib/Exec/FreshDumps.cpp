@@ -100,10 +100,10 @@ FreshDumps FolderSnapshot::changes() const {
 }
 
 std::vector<std::string> hlobuf::findExecutables(StringRef Folder) {
-  std::vector<std::string> Found = pathsBelow(Folder);
-  llvm::erase_if(Found,
+  std::vector<std::string> Paths = pathsBelow(Folder);
+  llvm::erase_if(Paths,
                  [](StringRef Path) { return !Path.ends_with(".pjrt"); });
-  return Found;
+  return Paths;
 }
 
 std::vector<std::string>

@@ -49,7 +49,7 @@ std::vector<int> hlobuf::descendants() {
       if (int Parent = parentOf(Process))
         Parents[Process] = Parent;
   }
-  std::vector<int> Found;
+  std::vector<int> Processes;
   for (auto [Process, Parent] : Parents) {
     // A process that was reused while we looked could close a circle.
     size_t Steps = 0;
@@ -57,10 +57,10 @@ std::vector<int> hlobuf::descendants() {
     while (Above != ::getpid() && Above > 1 && ++Steps <= Parents.size())
       Above = Parents.lookup(Above);
     if (Above == ::getpid())
-      Found.push_back(Process);
+      Processes.push_back(Process);
   }
-  llvm::sort(Found);
-  return Found;
+  llvm::sort(Processes);
+  return Processes;
 }
 
 std::string hlobuf::commandOf(int Process) {

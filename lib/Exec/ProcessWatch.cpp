@@ -68,10 +68,10 @@ bool ProcessWatch::listen() {
 }
 
 bool ProcessWatch::installHook() {
-  llvm::ErrorOr<std::string> Made = makePrivateFolder("hlobuf-python");
-  if (!Made)
+  llvm::ErrorOr<std::string> Folder = makePrivateFolder("hlobuf-python");
+  if (!Folder)
     return false;
-  HookFolder = *Made;
+  HookFolder = *Folder;
   std::error_code Error;
   llvm::raw_fd_ostream File(HookFolder + "/sitecustomize.py", Error);
   if (Error)

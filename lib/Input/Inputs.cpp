@@ -39,7 +39,7 @@ private:
                  const std::shared_ptr<FrameFile> &Owner = {});
   void addProtoFile(const std::string &Path);
   void noteUnread(const std::string &Path);
-  void addFragment(const std::string &Path, StringRef What);
+  void addFragment(const std::string &Path, StringRef Kind);
   void addReportProto(const std::string &Path);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addDamage(const std::string &Path,
@@ -385,7 +385,7 @@ void InputFinder::addProtoFile(const std::string &Path) {
         Path + " (it holds an HLO module without a buffer assignment)");
 }
 
-void InputFinder::addFragment(const std::string &Path, StringRef What) {
+void InputFinder::addFragment(const std::string &Path, StringRef Kind) {
   std::string Assignment = assignmentOf(
       Path, [](const std::string &Name) { return fs::exists(Name); });
   if (!Assignment.empty())
@@ -393,7 +393,7 @@ void InputFinder::addFragment(const std::string &Path, StringRef What) {
   else
     addError(Path, fmt::format("'{}' is {}, which cannot be verified without "
                                "its buffer assignment",
-                               Path, What));
+                               Path, Kind));
 }
 
 /// Adds the dump that the report at \p Path belongs to.

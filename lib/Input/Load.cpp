@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Input/Load.h"
+#include "Dump/CutOff.h"
 #include "Dump/FileNames.h"
 #include "Dump/Reader.h"
-#include "Dump/CutOff.h"
 #include "Facts/MissingEnds.h"
 #include "Facts/Report.h"
 #include "Input/ProtoInputs.h"
@@ -60,19 +60,19 @@ static InputFile statFile(const std::string &Path) {
 
 /// The first of the names that \p Role may have that exists.
 static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
-  InputFile Found;
+  InputFile File;
   findCandidate(Stem, Role, [&](const std::string &Name) {
     if (Name == In.Path)
       return false;
     if (In.Around && !In.Around->contains(llvm::sys::path::filename(Name)))
       return false;
     if (!In.Frames)
-      Found = statFile(Name);
+      File = statFile(Name);
     else if (In.Frames->Files.count(Name) != 0)
-      Found = {Name};
-    return !Found.Path.empty();
+      File = {Name};
+    return !File.Path.empty();
   });
-  return Found;
+  return File;
 }
 
 void LoadedDump::noteCutAssignment(std::string Evidence) {
@@ -96,9 +96,9 @@ bool LoadedDump::isWhole() const {
 std::vector<std::string> LoadedDump::damage() const {
   std::vector<std::string> Lines;
   for (const Diagnostic &D : Syntax.Kept) {
-    Place Where = Texts.place(D.Where);
-    Lines.push_back(fmt::format("{}:{}:{}: {}", Where.File, Where.Line,
-                                Where.Column, D.Message));
+    Place Loc = Texts.place(D.Where);
+    Lines.push_back(
+        fmt::format("{}:{}:{}: {}", Loc.File, Loc.Line, Loc.Column, D.Message));
   }
   return Lines;
 }
@@ -405,8 +405,8 @@ std::string hlobuf::malformedModule(const LoadedDump &L) {
   StringRef Text = L.Model->file(FileRole::Module).Text;
   for (const Diagnostic &Line : L.Syntax.Kept)
     if (Line.Where.data() >= Text.begin() && Line.Where.data() <= Text.end()) {
-      Place Where = L.Texts.place(Line.Where);
-      return fmt::format("{}:{}:{}: {}", Where.File, Where.Line, Where.Column,
+      Place Loc = L.Texts.place(Line.Where);
+      return fmt::format("{}:{}:{}: {}", Loc.File, Loc.Line, Loc.Column,
                          Line.Message);
     }
   return fmt::format("{}: the HLO module cannot be read",

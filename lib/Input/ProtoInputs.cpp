@@ -35,8 +35,8 @@ std::string hlobuf::textBeside(StringRef Path) {
 }
 
 /// How XLA names the dump of a module for that device (xla/service/dump.cc).
-static StringRef stage(Device For) {
-  switch (For) {
+static StringRef stage(Device Target) {
+  switch (Target) {
   case Device::CPU:
     return ".cpu_after_optimizations";
   case Device::GPU:
@@ -107,8 +107,8 @@ std::string hlobuf::whyNoProto(const std::string &Path, const ProtoFile &File) {
                      Path);
 }
 
-static llvm::Error failed(const ProtoPlace &Place, StringRef Why) {
-  return makeError("cannot read '{}': {}", Place.File, Why);
+static llvm::Error failed(const ProtoPlace &Place, StringRef Reason) {
+  return makeError("cannot read '{}': {}", Place.File, Reason);
 }
 
 /// Opens the file of \p Place.
@@ -121,7 +121,7 @@ openFile(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
       return failed(Place, llvm::toString(Read.takeError()));
     Bytes = *Read;
   }
-  File->Found = findProtos(*Bytes, Sources::MaxBytes);
+  File->Container = findProtos(*Bytes, Sources::MaxBytes);
   return File;
 }
 
@@ -147,15 +147,15 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
       Place.Cache ? Place.Cache->open(Place, Bytes) : openFile(Place, Bytes);
   if (!Open)
     return Open.takeError();
-  const ProtoContainer &C = (*Open)->Found;
+  const ProtoContainer &C = (*Open)->Container;
   if (Place.Number >= C.Protos.size())
     return failed(Place, "it changed while it was read");
-  const FoundProto &Found = C.Protos[Place.Number];
-  llvm::Expected<HloProto> P = readHloProto(Found.Module, Found.Assignment);
+  const FoundProto &Proto = C.Protos[Place.Number];
+  llvm::Expected<HloProto> P = readHloProto(Proto.Module, Proto.Assignment);
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
-  P->Thunks = Found.Thunks;
-  P->Module.EntryLayout = Found.EntryLayout;
+  P->Thunks = Proto.Thunks;
+  P->Module.EntryLayout = Proto.EntryLayout;
   llvm::Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)
     return failed(Place, llvm::toString(Printed.takeError()));

@@ -60,7 +60,7 @@ std::string whyNoProto(const std::string &Path, const ProtoFile &File);
 struct OpenProtoFile {
   /// Owns the bytes that Found points into, unless they were given.
   Sources Texts;
-  ProtoContainer Found;
+  ProtoContainer Container;
 };
 
 /// Keeps the file that was opened last: to find the protos of one costs as much

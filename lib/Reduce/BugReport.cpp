@@ -15,9 +15,9 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static void replaceAll(std::string &Text, StringRef From, StringRef To) {
-  for (size_t At = Text.find(From); At != std::string::npos;
-       At = Text.find(From, At + To.size()))
-    Text.replace(At, From.size(), To);
+  for (size_t Offset = Text.find(From); Offset != std::string::npos;
+       Offset = Text.find(From, Offset + To.size()))
+    Text.replace(Offset, From.size(), To);
 }
 
 /// What hlobuf-verify prints about \p Folder.
@@ -45,9 +45,10 @@ static std::string lineOf(StringRef Verdict, StringRef Label) {
 }
 
 static std::string firstError(StringRef Verdict) {
-  size_t At = Verdict.find(" error: ");
-  return At == StringRef::npos ? ""
-                               : Verdict.substr(At + 8).split('\n').first.str();
+  size_t Offset = Verdict.find(" error: ");
+  return Offset == StringRef::npos
+             ? ""
+             : Verdict.substr(Offset + 8).split('\n').first.str();
 }
 
 namespace {
@@ -82,8 +83,8 @@ static std::string reportText(const EditModule &M,
            "assignment that XLA dumps.\n";
   if (std::string Pass = lineOf(Facts.Verdict, "pass:"); !Pass.empty())
     Out += "\n" + Pass + ".\n";
-  if (std::string Why = lineOf(Facts.Verdict, "why:"); !Why.empty())
-    Out += "\n" + Why + ".\n";
+  if (std::string Reason = lineOf(Facts.Verdict, "why:"); !Reason.empty())
+    Out += "\n" + Reason + ".\n";
   if (std::string Known = lineOf(Facts.Verdict, "known:"); !Known.empty())
     Out += "\nIt " + Known + ".\n";
   Out += fmt::format("\n## Program\n\n{} instructions, reduced from {}:\n\n"

@@ -36,12 +36,12 @@ private:
 } // namespace
 
 TestOutcome CompileTest::verifyDumps(const std::string &Folder) const {
-  InputList Found = findInputs({Folder});
+  InputList Inputs = findInputs({Folder});
   TestOutcome Outcome;
-  Outcome.Problem = Found.Dumps.empty()
+  Outcome.Problem = Inputs.Dumps.empty()
                         ? "the compiler dumped no buffer assignment"
                         : "the checks report nothing";
-  for (const Input &In : Found.Dumps) {
+  for (const Input &In : Inputs.Dumps) {
     llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
     if (!L) {
       Outcome.Problem = llvm::toString(L.takeError());
@@ -77,10 +77,10 @@ TestOutcome CompileTest::test(unsigned Slot, const std::string &File,
 llvm::Error CompileTest::selectChecks() {
   // No other check runs, which finding of this one might become a note of.
   Globs.Checks = "-*," + Options.Checks;
-  llvm::Expected<CheckSelection> Made = CheckSelection::create(Globs);
-  if (!Made)
-    return Made.takeError();
-  Selection = std::move(*Made);
+  llvm::Expected<CheckSelection> Created = CheckSelection::create(Globs);
+  if (!Created)
+    return Created.takeError();
+  Selection = std::move(*Created);
   return llvm::Error::success();
 }
 

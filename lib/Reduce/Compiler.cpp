@@ -31,12 +31,12 @@ static std::string logOf(StringRef Folder) {
   return (llvm::sys::path::parent_path(Folder) + ".log").str();
 }
 
-bool Compiler::start(std::string &Why) {
+bool Compiler::start(std::string &Reason) {
   std::string Log = logOf(Folder);
   if (std::error_code Error =
           Process.start({Python, "-c", WorkerText, Target, Folder, Flags}, Log,
                         /*Talk=*/true)) {
-    Why = fmt::format("cannot run '{}': {}", Python, Error.message());
+    Reason = fmt::format("cannot run '{}': {}", Python, Error.message());
     return false;
   }
   auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
@@ -44,15 +44,15 @@ bool Compiler::start(std::string &Why) {
   if (Line == "ready")
     return true;
   Process.kill();
-  Why = Line ? *Line
-             : fmt::format("'{}' does not start: {}", Python, lastLine(Log));
+  Reason = Line ? *Line
+                : fmt::format("'{}' does not start: {}", Python, lastLine(Log));
   return false;
 }
 
 Compiler::Answer Compiler::ask(StringRef Verb, StringRef Arguments) {
-  std::string Why;
-  if (!isRunning() && !start(Why))
-    return {"absent", Why};
+  std::string Reason;
+  if (!isRunning() && !start(Reason))
+    return {"absent", Reason};
   auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
   std::optional<std::string> Line;
   if (Process.writeLine((Verb + "\t" + Arguments).str()))

@@ -40,7 +40,7 @@ public:
   std::string Flags;
 
 private:
-  bool start(std::string &Why);
+  bool start(std::string &Reason);
 
   std::string Python;
   std::string Target;

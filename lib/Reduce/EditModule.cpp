@@ -185,14 +185,14 @@ uint32_t EditModule::callee(uint32_t Number, CallRole Role) const {
   return NoNumber;
 }
 
-void EditModule::replaceUses(uint32_t Number, uint32_t With) {
+void EditModule::replaceUses(uint32_t Number, uint32_t Replacement) {
   EditComputation &C = parentOf(Number);
   for (uint32_t I : C.Order)
-    if (I != With)
+    if (I != Replacement)
       std::replace(Instructions[I].Operands.begin(),
-                   Instructions[I].Operands.end(), Number, With);
+                   Instructions[I].Operands.end(), Number, Replacement);
   if (C.Root == Number)
-    C.Root = With;
+    C.Root = Replacement;
 }
 
 void EditModule::remove(uint32_t Number) {

@@ -131,8 +131,8 @@ public:
   /// The computation that \p Number calls as \p Role; NoNumber if none.
   uint32_t callee(uint32_t Number, CallRole Role) const;
 
-  /// Uses \p With wherever \p Number is used, as a root, too.
-  void replaceUses(uint32_t Number, uint32_t With);
+  /// Uses \p Replacement wherever \p Number is used, as a root, too.
+  void replaceUses(uint32_t Number, uint32_t Replacement);
 
   /// Adds an instruction to \p Computation before \p Before, or at its end for
   /// NoNumber; its name begins with \p Name.

@@ -55,17 +55,18 @@ static std::vector<EditAttribute> readAttributes(StringRef Rest) {
 }
 
 llvm::Error EditModuleReader::read() {
-  std::string Why;
-  auto Refuse = [&](StringRef Where, std::string Reason) {
-    if (!Why.empty())
+  std::string Problem;
+  auto Refuse = [&](StringRef Loc, std::string Reason) {
+    if (!Problem.empty())
       return;
-    size_t At = static_cast<size_t>(Where.data() - Text.data());
-    size_t Line = At <= Text.size() ? Text.take_front(At).count('\n') + 1 : 0;
-    Why = fmt::format("line {}: {}", Line, Reason);
+    size_t Offset = static_cast<size_t>(Loc.data() - Text.data());
+    size_t Line =
+        Offset <= Text.size() ? Text.take_front(Offset).count('\n') + 1 : 0;
+    Problem = fmt::format("line {}: {}", Line, Reason);
   };
   M = readModule(Text, {Names, Shapes, Indices}, Refuse);
-  if (!Why.empty())
-    return makeError("{}", Why);
+  if (!Problem.empty())
+    return makeError("{}", Problem);
   addHeader();
   E.Instructions.resize(M.Instructions.size());
   for (const HloComputation &C : M.Computations) {
@@ -109,13 +110,13 @@ uint32_t EditModuleReader::element(uint32_t Source,
                                    uint32_t Computation) {
   for (uint32_t Index : Path) {
     EditComputation &C = E.Computations[Computation];
-    auto Found = llvm::find_if(C.Order, [&](uint32_t I) {
+    auto Entry = llvm::find_if(C.Order, [&](uint32_t I) {
       const EditInstruction &G = E[I];
       return G.is(Opcode::GetTupleElement) && G.Number == Index &&
              G.Operands.front() == Source;
     });
-    if (Found != C.Order.end()) {
-      Source = *Found;
+    if (Entry != C.Order.end()) {
+      Source = *Entry;
       continue;
     }
     Source = insertElement(E, NoNumber, Source, Index);

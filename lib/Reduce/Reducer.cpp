@@ -157,8 +157,8 @@ bool Reducer::runPass(const EditPass &Pass, unsigned Round) {
       best().size() > SmallModule ? Edits.size() >> (3 + 2 * Round) : 1;
   Smallest = std::max<size_t>(1, Smallest);
   // Once a module is small, what is left is tried together once.
-  bool Again = Smallest == 1 && !Visited.insert(Pass.Name).second;
-  size_t Size = Again ? 1 : Edits.size();
+  bool IsRepeated = Smallest == 1 && !Visited.insert(Pass.Name).second;
+  size_t Size = IsRepeated ? 1 : Edits.size();
   while (!Edits.empty() && !isOver()) {
     bool Helped = runChunks(Pass, Edits, Size);
     Changed |= Helped;

@@ -84,10 +84,10 @@ std::string hlobuf::mapNumbers(StringRef Text,
 std::string hlobuf::mapDimensions(StringRef Shape,
                                   llvm::function_ref<int64_t(int64_t)> Map) {
   bool Inside = false;
-  size_t At = 0;
+  size_t Dimension = 0;
   return mapNumbers(Shape, Map, [&](size_t Offset) {
-    for (; At != Offset; ++At)
-      Inside = (Inside || Shape[At] == '[') && Shape[At] != ']';
+    for (; Dimension != Offset; ++Dimension)
+      Inside = (Inside || Shape[Dimension] == '[') && Shape[Dimension] != ']';
     return Inside;
   });
 }

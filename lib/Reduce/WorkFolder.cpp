@@ -8,13 +8,14 @@
 using namespace hlobuf;
 
 llvm::Expected<WorkFolder> WorkFolder::create(llvm::StringRef Parent) {
-  llvm::ErrorOr<std::string> Made = makePrivateFolder(".hlobuf-reduce", Parent);
-  if (!Made)
+  llvm::ErrorOr<std::string> Folder =
+      makePrivateFolder(".hlobuf-reduce", Parent);
+  if (!Folder)
     return makeError("cannot make a folder in {}: {}",
                      Parent.empty() ? "the temporary folder"
                                     : fmt::format("'{}'", Parent),
-                     Made.getError().message());
-  return WorkFolder(std::move(*Made));
+                     Folder.getError().message());
+  return WorkFolder(std::move(*Folder));
 }
 
 WorkFolder::~WorkFolder() {

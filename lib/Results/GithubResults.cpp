@@ -17,7 +17,7 @@ public:
   void finish(const RunEnd &End) override;
 
 private:
-  void command(StringRef Kind, const ResultPlace &Where, StringRef Title,
+  void command(StringRef Kind, const ResultPlace &Loc, StringRef Title,
                StringRef Message);
 
   /// Something could be proved of a dump.
@@ -39,14 +39,14 @@ static std::string escape(StringRef Text, bool Property) {
   return Result;
 }
 
-void GithubResults::command(StringRef Kind, const ResultPlace &Where,
+void GithubResults::command(StringRef Kind, const ResultPlace &Loc,
                             StringRef Title, StringRef Message) {
   OS << "::" << Kind << ' ';
-  if (!Where.File.empty())
-    OS << "file=" << escape(relativePath(Where.File), true) << ',';
-  if (Where.Line != 0)
-    OS << "line=" << Where.Line << ",col=" << Where.Column
-       << ",endColumn=" << Where.EndColumn << ',';
+  if (!Loc.File.empty())
+    OS << "file=" << escape(relativePath(Loc.File), true) << ',';
+  if (Loc.Line != 0)
+    OS << "line=" << Loc.Line << ",col=" << Loc.Column
+       << ",endColumn=" << Loc.EndColumn << ',';
   OS << "title=" << escape(Title, true) << "::" << escape(Message, false)
      << '\n';
 }

@@ -22,15 +22,15 @@ static void write(json::OStream &J, StringRef Key, StringRef Text) {
   J.attribute(Key, json::fixUTF8(Text));
 }
 
-static void writePlace(json::OStream &J, const ResultPlace &Where) {
-  if (Where.File.empty())
+static void writePlace(json::OStream &J, const ResultPlace &Loc) {
+  if (Loc.File.empty())
     return;
-  write(J, "file", Where.File);
-  if (Where.Line == 0)
+  write(J, "file", Loc.File);
+  if (Loc.Line == 0)
     return;
-  J.attribute("line", Where.Line);
-  J.attribute("column", Where.Column);
-  J.attribute("end_column", Where.EndColumn);
+  J.attribute("line", Loc.Line);
+  J.attribute("column", Loc.Column);
+  J.attribute("end_column", Loc.EndColumn);
 }
 
 static void writeFinding(json::OStream &J, const DumpResult &R,

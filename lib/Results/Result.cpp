@@ -91,12 +91,12 @@ static std::string sourceExcerpt(const Place &P, size_t Bytes) {
   return Text;
 }
 
-static ResultPlace resolve(const Sources &Texts, StringRef Where) {
-  Place P = Texts.place(Where);
+static ResultPlace resolve(const Sources &Texts, StringRef Loc) {
+  Place P = Texts.place(Loc);
   if (P.File.empty())
     return {};
   size_t Rest = P.LineText.size() - std::min(P.Column - 1, P.LineText.size());
-  size_t Bytes = std::min(Where.size(), Rest);
+  size_t Bytes = std::min(Loc.size(), Rest);
   ResultPlace Result;
   Result.File = P.File.str();
   Result.Line = static_cast<uint32_t>(P.Line);
@@ -106,7 +106,7 @@ static ResultPlace resolve(const Sources &Texts, StringRef Where) {
   size_t Characters = columns(P.LineText.substr(P.Column - 1, Bytes));
   Result.Character = static_cast<uint32_t>(Character);
   Result.EndCharacter = static_cast<uint32_t>(Character + Characters);
-  Result.Excerpt = sourceExcerpt(P, Where.size());
+  Result.Excerpt = sourceExcerpt(P, Loc.size());
   return Result;
 }
 

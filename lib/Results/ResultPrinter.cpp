@@ -65,9 +65,9 @@ std::vector<ResultMessage> hlobuf::messagesOf(const DumpResult &R,
   return All;
 }
 
-std::string hlobuf::plainLine(const ResultPlace &Where, StringRef Message) {
-  if (Where.File.empty())
+std::string hlobuf::plainLine(const ResultPlace &Loc, StringRef Message) {
+  if (Loc.File.empty())
     return printable(Message);
-  return fmt::format("{}:{}:{}: {}", printableStart(relativePath(Where.File)),
-                     Where.Line, Where.Column, printable(Message));
+  return fmt::format("{}:{}:{}: {}", printableStart(relativePath(Loc.File)),
+                     Loc.Line, Loc.Column, printable(Message));
 }

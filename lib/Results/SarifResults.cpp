@@ -61,13 +61,13 @@ static json::Object text(StringRef Text) {
   return json::Object{{"text", json::fixUTF8(Text)}};
 }
 
-static json::Object location(const ResultPlace &Where) {
+static json::Object location(const ResultPlace &Loc) {
   json::Object Physical{
-      {"artifactLocation", json::Object{{"uri", uriOf(Where.File)}}}};
-  if (Where.Line != 0)
-    Physical["region"] = json::Object{{"startLine", Where.Line},
-                                      {"startColumn", Where.Character},
-                                      {"endColumn", Where.EndCharacter}};
+      {"artifactLocation", json::Object{{"uri", uriOf(Loc.File)}}}};
+  if (Loc.Line != 0)
+    Physical["region"] = json::Object{{"startLine", Loc.Line},
+                                      {"startColumn", Loc.Character},
+                                      {"endColumn", Loc.EndCharacter}};
   return json::Object{{"physicalLocation", std::move(Physical)}};
 }
 

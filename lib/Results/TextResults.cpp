@@ -23,7 +23,7 @@ public:
   void finish(const RunEnd &End) override;
 
 private:
-  void print(StringRef Kind, const ResultPlace &Where, StringRef Message,
+  void print(StringRef Kind, const ResultPlace &Loc, StringRef Message,
              StringRef Check);
   void paint(llvm::raw_ostream::Colors Color, bool IsBold) {
     if (Options.Color)
@@ -42,18 +42,18 @@ static llvm::raw_ostream::Colors colorOf(StringRef Kind) {
 
 /// Prints `file:line:col: error: message [check]` and the excerpt, as clang
 /// does.
-void TextResults::print(StringRef Kind, const ResultPlace &Where,
+void TextResults::print(StringRef Kind, const ResultPlace &Loc,
                         StringRef Message, StringRef Check) {
   auto Plain = [&] {
     if (Options.Color)
       OS.resetColor();
   };
   paint(llvm::raw_ostream::SAVEDCOLOR, true);
-  if (Where.Line != 0)
-    OS << printableStart(Where.File) << ':' << Where.Line << ':' << Where.Column
+  if (Loc.Line != 0)
+    OS << printableStart(Loc.File) << ':' << Loc.Line << ':' << Loc.Column
        << ": ";
-  else if (!Where.File.empty())
-    OS << printableStart(Where.File) << ": ";
+  else if (!Loc.File.empty())
+    OS << printableStart(Loc.File) << ": ";
   paint(colorOf(Kind), true);
   OS << Kind << ": ";
   Plain();
@@ -62,7 +62,7 @@ void TextResults::print(StringRef Kind, const ResultPlace &Where,
   Plain();
   if (!Check.empty())
     OS << " [" << Check << ']';
-  OS << '\n' << Where.Excerpt;
+  OS << '\n' << Loc.Excerpt;
 }
 
 void TextResults::add(const DumpResult &R) {

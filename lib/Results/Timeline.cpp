@@ -18,17 +18,17 @@ static constexpr size_t LongName = 44;
 static constexpr size_t MaxSteps = 6;
 static constexpr size_t MaxAlso = 2;
 
-std::string hlobuf::shortPlace(const DumpResult &R, const ResultPlace &Where) {
-  if (Where.File.empty())
+std::string hlobuf::shortPlace(const DumpResult &R, const ResultPlace &Loc) {
+  if (Loc.File.empty())
     return "";
   std::string File = printable(
-      llvm::sys::path::filename(Where.File, llvm::sys::path::Style::posix));
+      llvm::sys::path::filename(Loc.File, llvm::sys::path::Style::posix));
   for (size_t Role = 0; Role != NumFileRoles; ++Role)
-    if (R.Files[Role] == Where.File) {
+    if (R.Files[Role] == Loc.File) {
       File = infoOf(static_cast<FileRole>(Role)).Key.str();
       std::replace(File.begin(), File.end(), '_', '-');
     }
-  return fmt::format("{}:{}", File, Where.Line);
+  return fmt::format("{}:{}", File, Loc.Line);
 }
 
 static void padTo(std::string &Line, size_t Column) {

@@ -156,10 +156,10 @@ static bool isWithin(const GrowthLimit &G, const MemoryDiff &D) {
   });
 }
 
-/// Program \p Number of \p Side; null if it cannot be read any more. \p Again
-/// owns it if it was read for this.
+/// Program \p Number of \p Side; null if it cannot be read any more. \p
+/// Previous owns it if it was read for this.
 static const MeasuredDump *measure(const SideOfDiff &Side, size_t Number,
-                                   std::unique_ptr<MeasuredDump> &Again) {
+                                   std::unique_ptr<MeasuredDump> &Previous) {
   if (Side.Only)
     return Side.Only.get();
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(Side.Dumps[Number]);
@@ -167,8 +167,8 @@ static const MeasuredDump *measure(const SideOfDiff &Side, size_t Number,
     llvm::consumeError(L.takeError());
     return nullptr;
   }
-  Again = std::make_unique<MeasuredDump>(std::move(*L));
-  return Again.get();
+  Previous = std::make_unique<MeasuredDump>(std::move(*L));
+  return Previous.get();
 }
 
 static MemoryDiff compareOne(const SideOfDiff &Old, size_t OldNumber,

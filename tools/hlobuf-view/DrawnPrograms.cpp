@@ -27,12 +27,12 @@ static llvm::Error ambiguous(std::string Text,
 }
 
 static llvm::Expected<std::vector<Input>> findAll(const std::string &Path) {
-  InputList Found = findInputs({Path});
-  if (!Found.Errors.empty())
-    return makeError("{}", Found.Errors.front().Text);
-  if (Found.Dumps.empty())
+  InputList List = findInputs({Path});
+  if (!List.Errors.empty())
+    return makeError("{}", List.Errors.front().Text);
+  if (List.Dumps.empty())
     return makeError("no dump in '{}'", Path);
-  return std::move(Found.Dumps);
+  return std::move(List.Dumps);
 }
 
 static bool isPicked(const Input &In, const DrawRequest &Request) {
@@ -82,7 +82,7 @@ static llvm::Expected<std::vector<Input>> findPair(std::vector<Input> Old,
                                                    std::vector<Input> New,
                                                    const DrawRequest &Request) {
   std::vector<std::string> Names;
-  std::vector<Input> Found;
+  std::vector<Input> Inputs;
   std::vector<ProgramMemory> Before = describeAll(Old);
   std::vector<ProgramMemory> After = describeAll(New);
   for (ProgramPair Pair : pairPrograms(Before, After)) {
@@ -91,10 +91,10 @@ static llvm::Expected<std::vector<Input>> findPair(std::vector<Input> Old,
           isPicked(New[*Pair.New], Request)))
       continue;
     Names.push_back(Old[*Pair.Old].Path + "  " + New[*Pair.New].Path);
-    Found = {Old[*Pair.Old], New[*Pair.New]};
+    Inputs = {Old[*Pair.Old], New[*Pair.New]};
   }
   if (Names.size() == 1)
-    return std::move(Found);
+    return std::move(Inputs);
   if (Names.empty())
     return makeError("no module is in both{}",
                      Request.Pick.empty() ? "" : " and has such a path");
@@ -116,14 +116,14 @@ hlobuf::findPrograms(llvm::ArrayRef<std::string> Paths,
   }
   if (Sides.size() == 2 && (Sides[0].size() > 1 || Sides[1].size() > 1))
     return findPair(std::move(Sides[0]), std::move(Sides[1]), Request);
-  std::vector<Input> Found;
+  std::vector<Input> Inputs;
   for (size_t I = 0; I != Sides.size(); ++I) {
     llvm::Expected<Input> In = findOne(std::move(Sides[I]), Paths[I], Request);
     if (!In)
       return In.takeError();
-    Found.push_back(std::move(*In));
+    Inputs.push_back(std::move(*In));
   }
-  return std::move(Found);
+  return std::move(Inputs);
 }
 
 static void setCapacity(const Input &In, const DrawRequest &Request,
@@ -143,27 +143,27 @@ hlobuf::openProgram(const Input &In, const DrawRequest &Request,
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Request.Siblings);
   if (!L)
     return L.takeError();
-  DrawnProgram Made;
-  Made.Malformed = malformedModule(**L);
-  Made.Loaded = std::move(*L);
-  LoadedDump &Dump = *Made.Loaded;
+  DrawnProgram Program;
+  Program.Malformed = malformedModule(**L);
+  Program.Loaded = std::move(*L);
+  LoadedDump &Dump = *Program.Loaded;
   if (Dump.Model->cut(FileRole::Assignment))
     return makeError("{}", Dump.damage().back());
-  Made.Context = std::make_unique<CheckContext>(*Dump.Model);
-  DumpResult R = verify(In, Dump, *Made.Context, Selection, nullptr, Jobs);
+  Program.Context = std::make_unique<CheckContext>(*Dump.Model);
+  DumpResult R = verify(In, Dump, *Program.Context, Selection, nullptr, Jobs);
   noteReductions(R);
   // What was computed before the model was known to be cut counts on all of it.
   if (Dump.Model->cut(FileRole::Assignment))
-    Made.Context = std::make_unique<CheckContext>(*Dump.Model);
-  CheckContext &Context = *Made.Context;
-  Made.P = makePicture(Context.memory(), Context.names(),
-                       Context.moduleAnalysis(), R);
-  setCapacity(In, Request, Made.P);
+    Program.Context = std::make_unique<CheckContext>(*Dump.Model);
+  CheckContext &Context = *Program.Context;
+  Program.P = makePicture(Context.memory(), Context.names(),
+                          Context.moduleAnalysis(), R);
+  setCapacity(In, Request, Program.P);
   settleSentences(R);
   if (!R.ProvesNothing) {
     SentenceTally Proved;
     Proved.add(R);
-    Made.P.Verdict = Proved.line(R.hasErrors());
+    Program.P.Verdict = Proved.line(R.hasErrors());
   }
-  return std::move(Made);
+  return std::move(Program);
 }

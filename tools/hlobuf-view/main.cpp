@@ -170,10 +170,10 @@ static ExitStatus view() {
     return fail(Inputs.takeError());
   std::vector<DrawnProgram> Programs;
   for (const Input &In : *Inputs) {
-    llvm::Expected<DrawnProgram> Made = openProgram(In, Request, *Selection);
-    if (!Made)
-      return fail(Made.takeError());
-    Programs.push_back(std::move(*Made));
+    llvm::Expected<DrawnProgram> Program = openProgram(In, Request, *Selection);
+    if (!Program)
+      return fail(Program.takeError());
+    Programs.push_back(std::move(*Program));
   }
   // What can be drawn without a sibling or the module is.
   ExitStatus Status = ExitSound;
