@@ -89,19 +89,19 @@ void CauseFinder::pairArguments() {
 }
 
 void CauseFinder::addDonations() {
-  ArgumentGroup Dropped, Added, Removed, Unused;
+  ArgumentGroup Dropped, Added, Unused, Reused;
   for (auto [X, Y] : Both) {
-    if (X->Kept == Y->Kept)
+    if (X->IsReused == Y->IsReused)
       continue;
-    if (X->Kept)
-      (Y->MayDonate ? Removed : Dropped).add(*Y);
+    if (X->IsReused)
+      (Y->IsDonated ? Unused : Dropped).add(*Y);
     else
-      (X->MayDonate ? Unused : Added).add(*Y);
+      (X->IsDonated ? Reused : Added).add(*Y);
   }
   add("no longer donated", Dropped);
-  add("donated as before, but no longer used for a result", Removed);
+  add("donated as before, but no longer used for a result", Unused);
   add("newly donated", Added);
-  add("donated as before, and newly used for a result", Unused);
+  add("donated as before, and newly used for a result", Reused);
 }
 
 void CauseFinder::add(StringRef Text, const ArgumentGroup &Group) {
@@ -133,8 +133,8 @@ size_t CauseFinder::countGrown(uint64_t From, uint64_t To) const {
   size_t Count = 0;
   for (const MatchedSpace &Space : Spaces)
     for (auto [I, J] : Space.Matches) {
-      auto X = dimensionsOf(Space.Old->Held[I].PlainShape);
-      auto Y = dimensionsOf(Space.New->Held[J].PlainShape);
+      auto X = dimensionsOf(Space.Old->PeakValues[I].PlainShape);
+      auto Y = dimensionsOf(Space.New->PeakValues[J].PlainShape);
       if (X.size() != Y.size())
         continue;
       for (size_t D = 0; D != X.size(); ++D)

@@ -92,7 +92,7 @@ public:
             int32_t Color)
       : Memory(Memory), Color(Color) {
     if (Space)
-      for (const ComparedValue &V : Space->Held)
+      for (const ComparedValue &V : Space->PeakValues)
         for (const std::string &Identity : V.Shared)
           ++Used[Identity];
   }
@@ -144,31 +144,32 @@ static SpaceDiff compareSpace(const MatchedSpace &Space,
   Diff.Padding = {X.Padding, Y.Padding};
   Diff.Fragmentation = {X.fragmentation(), Y.fragmentation()};
   RowTable Rows;
-  std::vector<bool> OldDone(X.Held.size());
-  std::vector<bool> NewDone(Y.Held.size());
+  std::vector<bool> OldDone(X.PeakValues.size());
+  std::vector<bool> NewDone(Y.PeakValues.size());
   for (auto [I, J] : Space.Matches) {
     OldDone[I] = NewDone[J] = true;
-    Diff.Matched += X.Held[I].Bytes + Y.Held[J].Bytes;
-    if (X.Held[I].Bytes != Y.Held[J].Bytes)
-      Rows.add({changeOf(X.Held[I], Y.Held[J])}, &X.Held[I], &Y.Held[J]);
+    Diff.Matched += X.PeakValues[I].Bytes + Y.PeakValues[J].Bytes;
+    if (X.PeakValues[I].Bytes != Y.PeakValues[J].Bytes)
+      Rows.add({changeOf(X.PeakValues[I], Y.PeakValues[J])}, &X.PeakValues[I],
+               &Y.PeakValues[J]);
   }
   Elsewhere InNew(New, Space.New, Diff.Color);
-  for (size_t I = 0; I != X.Held.size(); ++I)
+  for (size_t I = 0; I != X.PeakValues.size(); ++I)
     if (!OldDone[I]) {
-      Fate F = InNew.take(X.Held[I], ChangeKind::MovedOut, ChangeKind::Fewer,
-                          ChangeKind::Went);
+      Fate F = InNew.take(X.PeakValues[I], ChangeKind::MovedOut,
+                          ChangeKind::Fewer, ChangeKind::Went);
       (F.Change == ChangeKind::Went ? Diff.Unknown : Diff.Explained) +=
-          X.Held[I].Bytes;
-      Rows.add(F, &X.Held[I], nullptr);
+          X.PeakValues[I].Bytes;
+      Rows.add(F, &X.PeakValues[I], nullptr);
     }
   Elsewhere InOld(Old, Space.Old, Diff.Color);
-  for (size_t I = 0; I != Y.Held.size(); ++I)
+  for (size_t I = 0; I != Y.PeakValues.size(); ++I)
     if (!NewDone[I]) {
-      Fate F = InOld.take(Y.Held[I], ChangeKind::MovedIn, ChangeKind::More,
-                          ChangeKind::Came);
+      Fate F = InOld.take(Y.PeakValues[I], ChangeKind::MovedIn,
+                          ChangeKind::More, ChangeKind::Came);
       (F.Change == ChangeKind::Came ? Diff.Unknown : Diff.Explained) +=
-          Y.Held[I].Bytes;
-      Rows.add(F, nullptr, &Y.Held[I]);
+          Y.PeakValues[I].Bytes;
+      Rows.add(F, nullptr, &Y.PeakValues[I]);
     }
   Diff.Rows = Rows.take();
   return Diff;
@@ -185,7 +186,7 @@ static std::vector<MatchedSpace> pairSpaces(const ProgramMemory &Old,
   std::vector<MatchedSpace> Spaces;
   for (auto &[Color, S] : ByColor) {
     if (S.Old && S.New)
-      S.Matches = matchValues(S.Old->Held, S.New->Held);
+      S.Matches = matchValues(S.Old->PeakValues, S.New->PeakValues);
     Spaces.push_back(std::move(S));
   }
   return Spaces;

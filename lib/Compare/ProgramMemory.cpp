@@ -147,7 +147,7 @@ void Describer::addSpaces() {
     ComparedSpace C;
     static_cast<SpaceTotals &>(C) = Space;
     for (const HeldValue &V : Memory.heldAtPeak(Space)) {
-      C.Held.push_back(describe(V));
+      C.PeakValues.push_back(describe(V));
       C.Padding += V.Bytes - std::min(V.Bytes, V.Unpadded);
     }
     Described.Spaces.push_back(std::move(C));
@@ -182,7 +182,7 @@ void Describer::addArguments() {
     ComparedArgument Argument;
     Argument.Number = Alloc.ParameterNumber;
     Argument.Bytes = Alloc.Size;
-    Argument.Kept = Alloc.MaybeLiveOut;
+    Argument.IsReused = Alloc.MaybeLiveOut;
     if (Alloc.ParameterShape)
       Argument.PlainShape = D.Shapes.plainText(Alloc.ParameterShape);
     if (ValueId V = parameterOf(AllocationId(I)))
@@ -190,7 +190,7 @@ void Describer::addArguments() {
     if (Argument.Name.empty())
       Argument.Name = fmt::format("argument {}", Argument.Number);
     ShapeIndex Index = Alloc.ParameterIndex.canonical();
-    Argument.MayDonate = Donated.count({Argument.Number, Index.bits()}) != 0;
+    Argument.IsDonated = Donated.count({Argument.Number, Index.bits()}) != 0;
     Described.Arguments.push_back(std::move(Argument));
   }
   llvm::stable_sort(Described.Arguments, [](const auto &X, const auto &Y) {

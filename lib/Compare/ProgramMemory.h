@@ -55,8 +55,8 @@ struct ComparedArgument {
   uint64_t Bytes = 0;
   uint32_t Number = 0;
   /// The program donates it, and its bytes are a result's.
-  bool MayDonate = false;
-  bool Kept = false;
+  bool IsDonated = false;
+  bool IsReused = false;
 };
 
 /// What a memory space holds at its peak; sizes in bytes.
@@ -64,7 +64,7 @@ struct ComparedSpace : SpaceTotals {
   /// Of what is held at the peak.
   uint64_t Padding = 0;
   /// The most bytes first. Their sum is Peak.
-  std::vector<ComparedValue> Held;
+  std::vector<ComparedValue> PeakValues;
 
   uint64_t fragmentation() const { return Allocated - Peak; }
 };

@@ -284,14 +284,14 @@ std::vector<InPlacePair> AliasAnalysis::inPlace(HloId Id, bool BodyOnly) {
   if (P[Id].Op != Opcode::Fusion)
     return findPairs(Id, BodyOnly);
   uint32_t Key = Id.index() * 2 + BodyOnly;
-  if (Asked.empty())
-    Asked.resize(P.size() * 2);
-  if (Asked[Key]) {
+  if (SearchedFusions.empty())
+    SearchedFusions.resize(P.size() * 2);
+  if (SearchedFusions[Key]) {
     IndexRange Known = Memo.lookup(Key);
     return {MemoPairs.begin() + Known.Begin, MemoPairs.begin() + Known.End};
   }
   std::vector<InPlacePair> Pairs = findPairs(Id, BodyOnly);
-  Asked[Key] = true;
+  SearchedFusions[Key] = true;
   if (Pairs.empty())
     return Pairs;
   auto Begin = static_cast<uint32_t>(MemoPairs.size());

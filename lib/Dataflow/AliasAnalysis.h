@@ -50,7 +50,7 @@ private:
   /// By value; filled when Sets are complete.
   std::vector<uint32_t> Groups;
   /// Fusions that were asked for, two bits each.
-  std::vector<bool> Asked;
+  std::vector<bool> SearchedFusions;
   /// Their pairs, half-open in MemoPairs; few have some.
   llvm::DenseMap<uint32_t, IndexRange> Memo;
   std::vector<InPlacePair> MemoPairs;

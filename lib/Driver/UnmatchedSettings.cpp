@@ -99,9 +99,9 @@ void UnmatchedSettings::findQuestions(List &Problems) const {
     if (Answered[I])
       continue;
     std::string Text = "--why=" + Question.Value;
-    if (Question.What == WhyQuestion::Kind::NotInPlace)
+    if (Question.Topic == WhyQuestion::Kind::NotInPlace)
       Text = "--why-not-in-place=" + Question.Value;
-    else if (Question.What == WhyQuestion::Kind::Apart)
+    else if (Question.Topic == WhyQuestion::Kind::Apart)
       Text = fmt::format("--why={}:{}", Question.Value, Question.Other);
     Problems.emplace_back(
         "", Text + " matches nothing: give names of values as the dump spells "

@@ -120,7 +120,7 @@ FitChange hlobuf::makeRecompute(const FitContext &Ctx, const Layer &L,
   std::optional<FitEffect> Away = offloadInputs(L);
   if (Offloads && Away) {
     C.Kind = FitKind::Offload;
-    C.Given = (lastPart(L.Function) + "_given").str();
+    C.InputName = (lastPart(L.Function) + "_given").str();
     C.Effect.add(*Away);
   }
   return C;

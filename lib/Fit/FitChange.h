@@ -49,7 +49,7 @@ struct FitChange {
   /// Of Recompute and Offload: what is kept all the same.
   std::vector<SavedName> SavedNames;
   /// Of Offload: a name for what the function is given.
-  std::string Given;
+  std::string InputName;
   /// Of Batch: the rows now, and by what they are divided.
   int64_t Rows = 0;
   unsigned Divisor = 1;

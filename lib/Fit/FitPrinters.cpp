@@ -79,12 +79,12 @@ static std::vector<std::string> checkpointLines(const FitChange &C) {
   }
   std::string Policy;
   if (C.Kind == FitKind::Offload) {
-    Tag("first in " + functionOf(C), C.Given, "what it is given");
+    Tag("first in " + functionOf(C), C.InputName, "what it is given");
     Policy = fmt::format(
         "save_and_offload_only_these_names(names_which_can_be_saved=[{}], "
         "names_which_can_be_offloaded=['{}'], offload_src='device', "
         "offload_dst='pinned_host')",
-        quotedList(Names), C.Given);
+        quotedList(Names), C.InputName);
   } else if (!Names.empty()) {
     Policy = fmt::format("save_only_these_names({})", quotedList(Names));
   }
@@ -260,7 +260,7 @@ static void writeChange(const FitChange &C, Frontend From,
     if (!C.KerasLayers.empty())
       J.attribute("keras_layers", Array(C.KerasLayers));
     if (C.Kind == FitKind::Offload)
-      J.attribute("given", C.Given);
+      J.attribute("given", C.InputName);
     if (C.isRecompute())
       J.attributeArray("kept", [&] {
         for (const SavedName &Saved : C.SavedNames)

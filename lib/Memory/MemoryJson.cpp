@@ -96,7 +96,7 @@ static void writeSavings(const MemorySummary &Summary, json::OStream &J) {
   });
   if (Summary.Donation)
     J.attributeObject("donation", [&] {
-      J.attribute("kept", Summary.Donation->Kept);
+      J.attribute("kept", Summary.Donation->Effective);
       J.attribute("missed", Summary.Donation->Missed);
       J.attribute("possible", Summary.Donation->Possible);
     });
@@ -162,8 +162,8 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
     });
     if (Summary.Stated)
       writeStated(*Summary.Stated, J);
-    if (Summary.Kept != 0)
-      J.attribute("kept_for_backward_bytes", Summary.Kept);
+    if (Summary.ResidualBytes != 0)
+      J.attribute("kept_for_backward_bytes", Summary.ResidualBytes);
     writePeak(Summary, J);
     writeSavings(Summary, J);
     writeAnswers(Summary, J);

@@ -106,7 +106,7 @@ static std::vector<HeldValue> allocationsAsRows(const Dump &D) {
 void Summarizer::addKept(const HeldRow &Row) {
   if (!Row.Called.ForBackward)
     return;
-  Summary.Kept += Row.Bytes;
+  Summary.ResidualBytes += Row.Bytes;
   if (Row.Called.Role != ValueRole::Collected)
     return;
   uint64_t &Bytes = KeptByLoop[Row.Called.LoopText];
@@ -130,7 +130,7 @@ void Summarizer::addHeld() {
   for (const HeldValue &V : Values)
     Rows.push_back(rowOf(V));
   for (const HeldRow &Row : Rows) {
-    Summary.Held[static_cast<size_t>(Row.Kind)] += Row.Bytes;
+    Summary.BytesByKind[static_cast<size_t>(Row.Kind)] += Row.Bytes;
     Summary.Idle += Row.Idle;
     addKept(Row);
   }
@@ -300,8 +300,9 @@ void Summarizer::addDonation() {
                        Alloc.ParameterIndex.canonical().bits());
   DonationSummary Sum;
   for (const HloAlias &Item : D.Module.Aliases)
-    Sum.Kept += Returned.count({Item.Parameter, Item.Index.canonical().bits()});
-  Sum.Missed = static_cast<unsigned>(D.Module.Aliases.size()) - Sum.Kept;
+    Sum.Effective +=
+        Returned.count({Item.Parameter, Item.Index.canonical().bits()});
+  Sum.Missed = static_cast<unsigned>(D.Module.Aliases.size()) - Sum.Effective;
   for (const Waste &Item : Wasted) {
     if (Item.Kind == WasteKind::UnusedDonation)
       Sum.Missed += Item.Count;

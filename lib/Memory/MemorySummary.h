@@ -74,7 +74,7 @@ struct SpaceSummary : SpaceTotals {
 
 /// Items of input_output_alias.
 struct DonationSummary {
-  unsigned Kept = 0;
+  unsigned Effective = 0;
   unsigned Missed = 0;
   /// Arguments that are not donated, though a result could take their memory.
   unsigned Possible = 0;
@@ -123,12 +123,12 @@ struct MemorySummary {
   std::string Chip;
   std::optional<StatedPeak> Stated;
   /// Bytes held at the peak, by kind.
-  std::array<uint64_t, NumMemoryKinds> Held = {};
+  std::array<uint64_t, NumMemoryKinds> BytesByKind = {};
   /// Of these, bytes of arguments and results in which nothing is live.
   uint64_t Idle = 0;
   /// Bytes at the peak that the forward pass keeps for the backward pass; the
   /// part of them that one loop collects, and that loop: `scan at train.py:32`.
-  uint64_t Kept = 0;
+  uint64_t ResidualBytes = 0;
   uint64_t KeptByLoop = 0;
   std::string KeepingLoop;
   /// The largest at the peak; without times, of all allocations.

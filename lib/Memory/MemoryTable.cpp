@@ -114,13 +114,13 @@ void Table::printPeak() {
       {MemoryKind::Temp, "temps"},
       {MemoryKind::Other, "other"}};
   for (auto [Kind, Label] : Kinds)
-    if (uint64_t Bytes = Summary.Held[static_cast<size_t>(Kind)])
+    if (uint64_t Bytes = Summary.BytesByKind[static_cast<size_t>(Kind)])
       row(Bytes, share(Bytes, Space.Peak), Label.str());
   if (Summary.Idle != 0)
     row(Summary.Idle, "",
         "of these in results not written yet and arguments not read any more");
-  if (Summary.Kept != 0)
-    row(Summary.Kept, share(Summary.Kept, Space.Peak),
+  if (Summary.ResidualBytes != 0)
+    row(Summary.ResidualBytes, share(Summary.ResidualBytes, Space.Peak),
         "of these are kept for the backward pass" +
             (Summary.KeptByLoop == 0
                  ? ""
@@ -284,7 +284,7 @@ void Table::printSavings() {
   if (Summary.Donation)
     line(fmt::format(
         "  donation: {} kept, {} missed, {} more possible{}",
-        Summary.Donation->Kept, Summary.Donation->Missed,
+        Summary.Donation->Effective, Summary.Donation->Missed,
         Summary.Donation->Possible,
         Summary.Donation->Possible
             ? fmt::format(" ({})", humanBytes(Summary.Donation->PossibleBytes))

@@ -140,7 +140,7 @@ void WasteContext::markDonated() {
     if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
         Entry != ByNumber.end())
-      Entry->second->Aliased = Entry->second->MayDonate = true;
+      Entry->second->Aliased = Entry->second->HasAlias = true;
   for (const HloDonor &Item : D.Module.Donors)
     if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));

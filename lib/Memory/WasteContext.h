@@ -20,7 +20,7 @@ struct EntryParameter {
   /// It is in the memory of a result, or input_output_alias names it.
   bool Aliased = false;
   /// input_output_alias names it.
-  bool MayDonate = false;
+  bool HasAlias = false;
   /// buffer_donor names it: given away, and no result takes it.
   bool Donor = false;
 };

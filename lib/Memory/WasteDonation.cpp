@@ -264,7 +264,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
 static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   std::vector<const EntryParameter *> Unused;
   for (const EntryParameter &P : Ctx.Parameters) {
-    if (P.Donor || (P.MayDonate && !Ctx.D[P.Owner].MaybeLiveOut))
+    if (P.Donor || (P.HasAlias && !Ctx.D[P.Owner].MaybeLiveOut))
       Unused.push_back(&P);
   }
   std::vector<const EntryResult *> Own;

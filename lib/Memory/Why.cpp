@@ -202,18 +202,18 @@ void Answerer::whyApart(ValueId V, ValueId Other) {
 WhyAnswer hlobuf::answer(const MemoryUse &Memory, const ValueNames &Names,
                          const WhyQuestion &Question) {
   WhyAnswer Out;
-  bool IsPair = Question.What == WhyQuestion::Kind::Apart;
+  bool IsPair = Question.Topic == WhyQuestion::Kind::Apart;
   Out.Question =
       "why " + Question.Value +
       (IsPair ? " and " + Question.Other + " are apart"
-       : Question.What == WhyQuestion::Kind::NotInPlace ? " is not in place"
-                                                        : " is live");
+       : Question.Topic == WhyQuestion::Kind::NotInPlace ? " is not in place"
+                                                         : " is live");
   Answerer A(Memory, Names, Out);
   ValueId V = A.find(Question.Value);
   ValueId Other = IsPair ? A.find(Question.Other) : ValueId();
   if (!V || (IsPair && !Other))
     return Out;
-  switch (Question.What) {
+  switch (Question.Topic) {
   case WhyQuestion::Kind::Live:
     A.whyLive(V);
     break;

@@ -17,7 +17,7 @@ class ValueNames;
 /// `fusion.1{0}`.
 struct WhyQuestion {
   enum class Kind { Live, Apart, NotInPlace };
-  Kind What = Kind::Live;
+  Kind Topic = Kind::Live;
   std::string Value;
   /// Of Apart the second value.
   std::string Other;

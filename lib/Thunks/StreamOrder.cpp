@@ -40,7 +40,7 @@ uint32_t StreamOrder::streamOf(StreamKind Kind, uint64_t Number) {
   auto [Entry, New] =
       Streams.insert({{Kind, Number}, static_cast<uint32_t>(Streams.size())});
   if (New) {
-    Named.push_back(Entry->first);
+    Keys.push_back(Entry->first);
     States.emplace_back();
   }
   return Entry->second;
@@ -66,7 +66,7 @@ void StreamOrder::assignStreams(const ThunkSequence &S, uint32_t Stream) {
 }
 
 std::string StreamOrder::spellStream(uint32_t Stream) const {
-  auto [Kind, Number] = Named[Stream];
+  auto [Kind, Number] = Keys[Stream];
   static constexpr llvm::StringRef Words[] = {
       "the main stream", "computation", "communication", "copy", "the host"};
   llvm::StringRef Word = Words[static_cast<size_t>(Kind)];

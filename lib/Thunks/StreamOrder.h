@@ -118,7 +118,7 @@ private:
   const ThunkProgram &T;
   std::map<std::pair<StreamKind, uint64_t>, uint32_t> Streams;
   /// By number.
-  std::vector<std::pair<StreamKind, uint64_t>> Named;
+  std::vector<std::pair<StreamKind, uint64_t>> Keys;
   /// Starts and dones before each thunk.
   std::vector<uint32_t> AsyncBefore = {0};
   std::vector<StreamState> States;
