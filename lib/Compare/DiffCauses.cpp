@@ -133,8 +133,8 @@ size_t CauseFinder::countGrown(uint64_t From, uint64_t To) const {
   size_t Count = 0;
   for (const MatchedSpace &Space : Spaces)
     for (auto [I, J] : Space.Matches) {
-      auto X = dimensionsOf(Space.Old->PeakValues[I].PlainShape);
-      auto Y = dimensionsOf(Space.New->PeakValues[J].PlainShape);
+      auto X = dimensionsOf(Space.Old->Values[I].PlainShape);
+      auto Y = dimensionsOf(Space.New->Values[J].PlainShape);
       if (X.size() != Y.size())
         continue;
       for (size_t D = 0; D != X.size(); ++D)

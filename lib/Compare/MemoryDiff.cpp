@@ -92,7 +92,7 @@ public:
             int32_t Color)
       : Memory(Memory), Color(Color) {
     if (Space)
-      for (const ComparedValue &V : Space->PeakValues)
+      for (const ComparedValue &V : Space->Values)
         for (const std::string &Identity : V.Shared)
           ++Used[Identity];
   }
@@ -144,32 +144,32 @@ static SpaceDiff compareSpace(const MatchedSpace &Space,
   Diff.Padding = {X.Padding, Y.Padding};
   Diff.Fragmentation = {X.fragmentation(), Y.fragmentation()};
   RowTable Rows;
-  std::vector<bool> OldDone(X.PeakValues.size());
-  std::vector<bool> NewDone(Y.PeakValues.size());
+  std::vector<bool> OldDone(X.Values.size());
+  std::vector<bool> NewDone(Y.Values.size());
   for (auto [I, J] : Space.Matches) {
     OldDone[I] = NewDone[J] = true;
-    Diff.Matched += X.PeakValues[I].Bytes + Y.PeakValues[J].Bytes;
-    if (X.PeakValues[I].Bytes != Y.PeakValues[J].Bytes)
-      Rows.add({changeOf(X.PeakValues[I], Y.PeakValues[J])}, &X.PeakValues[I],
-               &Y.PeakValues[J]);
+    Diff.Matched += X.Values[I].Bytes + Y.Values[J].Bytes;
+    if (X.Values[I].Bytes != Y.Values[J].Bytes)
+      Rows.add({changeOf(X.Values[I], Y.Values[J])}, &X.Values[I],
+               &Y.Values[J]);
   }
   Elsewhere InNew(New, Space.New, Diff.Color);
-  for (size_t I = 0; I != X.PeakValues.size(); ++I)
+  for (size_t I = 0; I != X.Values.size(); ++I)
     if (!OldDone[I]) {
-      Fate F = InNew.take(X.PeakValues[I], ChangeKind::MovedOut,
-                          ChangeKind::Fewer, ChangeKind::Went);
+      Fate F = InNew.take(X.Values[I], ChangeKind::MovedOut, ChangeKind::Fewer,
+                          ChangeKind::Went);
       (F.Change == ChangeKind::Went ? Diff.Unknown : Diff.Explained) +=
-          X.PeakValues[I].Bytes;
-      Rows.add(F, &X.PeakValues[I], nullptr);
+          X.Values[I].Bytes;
+      Rows.add(F, &X.Values[I], nullptr);
     }
   Elsewhere InOld(Old, Space.Old, Diff.Color);
-  for (size_t I = 0; I != Y.PeakValues.size(); ++I)
+  for (size_t I = 0; I != Y.Values.size(); ++I)
     if (!NewDone[I]) {
-      Fate F = InOld.take(Y.PeakValues[I], ChangeKind::MovedIn,
-                          ChangeKind::More, ChangeKind::Came);
+      Fate F = InOld.take(Y.Values[I], ChangeKind::MovedIn, ChangeKind::More,
+                          ChangeKind::Came);
       (F.Change == ChangeKind::Came ? Diff.Unknown : Diff.Explained) +=
-          Y.PeakValues[I].Bytes;
-      Rows.add(F, nullptr, &Y.PeakValues[I]);
+          Y.Values[I].Bytes;
+      Rows.add(F, nullptr, &Y.Values[I]);
     }
   Diff.Rows = Rows.take();
   return Diff;
@@ -186,7 +186,7 @@ static std::vector<MatchedSpace> pairSpaces(const ProgramMemory &Old,
   std::vector<MatchedSpace> Spaces;
   for (auto &[Color, S] : ByColor) {
     if (S.Old && S.New)
-      S.Matches = matchValues(S.Old->PeakValues, S.New->PeakValues);
+      S.Matches = matchValues(S.Old->Values, S.New->Values);
     Spaces.push_back(std::move(S));
   }
   return Spaces;

@@ -147,7 +147,7 @@ void Describer::addSpaces() {
     ComparedSpace C;
     static_cast<SpaceTotals &>(C) = Space;
     for (const HeldValue &V : Memory.heldAtPeak(Space)) {
-      C.PeakValues.push_back(describe(V));
+      C.Values.push_back(describe(V));
       C.Padding += V.Bytes - std::min(V.Bytes, V.Unpadded);
     }
     Described.Spaces.push_back(std::move(C));

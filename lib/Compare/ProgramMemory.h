@@ -64,7 +64,7 @@ struct ComparedSpace : SpaceTotals {
   /// Of what is held at the peak.
   uint64_t Padding = 0;
   /// The most bytes first. Their sum is Peak.
-  std::vector<ComparedValue> PeakValues;
+  std::vector<ComparedValue> Values;
 
   uint64_t fragmentation() const { return Allocated - Peak; }
 };

@@ -256,12 +256,12 @@ void ExecutionWalk::endRound(const Task &Round) {
       Matters = true;
       return;
     }
-    HloId Definition = Flow[V].Definition;
-    ComputationId C = P[Definition].Parent;
+    HloId Def = Flow[V].Definition;
+    ComputationId C = P[Def].Parent;
     bool IsState =
-        P[Definition].Op == Opcode::Parameter && (C == Body || C == Condition);
-    bool IsInner = !IsState && Order.time(Definition) >= Begin &&
-                   Order.time(Definition) < End;
+        P[Def].Op == Opcode::Parameter && (C == Body || C == Condition);
+    bool IsInner =
+        !IsState && Order.time(Def) >= Begin && Order.time(Def) < End;
     Matters |= !IsInner && Plan.isReadIn(V, Begin, End);
   });
   if (Matters)
@@ -370,14 +370,14 @@ void ExecutionWalk::read(HloId Reader, const ExecutionRead &Read) {
     if (Bytes.holds(Read.Value) ||
         wroteItself(Reader, Read.Value, Bytes.Writer))
       return;
-    if (!Damage.Allocation) {
+    if (!Damage.Owner) {
       Damage = Place;
       Written = Bytes.Writer;
     } else if (Damage.End == Place.Begin && Written == Bytes.Writer) {
       Damage.End = Place.End;
     }
   });
-  if (Damage.Allocation)
+  if (Damage.Owner)
     report(Reader, Read, Written, Damage);
 }
 

@@ -93,24 +93,24 @@ void ExecutionMemory::visit(
     const ExecutionPlace &Place,
     llvm::function_ref<void(const ExecutionPlace &, const ExecutionBytes &)>
         Visit) {
-  Pieces &All = Memory[Place.Allocation.index()];
+  Pieces &All = Memory[Place.Owner.index()];
   for (Cursor I(All, Place.Begin); !I.atEnd() && I.begin() < Place.End;
        I.advance()) {
     ++Work;
-    Visit({Place.Allocation, std::max(Place.Begin, I.begin()),
+    Visit({Place.Owner, std::max(Place.Begin, I.begin()),
            std::min(Place.End, I.end())},
           I.bytes());
   }
   if (Place.End <= All.End)
     return;
   ++Work;
-  Visit({Place.Allocation, std::max(Place.Begin, All.End), Place.End}, Nothing);
+  Visit({Place.Owner, std::max(Place.Begin, All.End), Place.End}, Nothing);
 }
 
 void ExecutionMemory::update(
     const ExecutionPlace &Place,
     llvm::function_ref<void(ExecutionBytes &)> Change) {
-  Pieces &All = Memory[Place.Allocation.index()];
+  Pieces &All = Memory[Place.Owner.index()];
   cut(All, Place.Begin);
   cut(All, Place.End);
   for (Cursor I(All, Place.Begin); !I.atEnd() && I.begin() < Place.End;
@@ -119,7 +119,7 @@ void ExecutionMemory::update(
     if (Marks != 0) {
       // A long set takes time to copy.
       Work += I.bytes().Intact.size() / 16;
-      Journal.push_back({{Place.Allocation, I.begin(), I.end()}, I.bytes()});
+      Journal.push_back({{Place.Owner, I.begin(), I.end()}, I.bytes()});
     }
     Change(I.bytes());
   }
@@ -127,7 +127,7 @@ void ExecutionMemory::update(
 
 void ExecutionMemory::replace(const ExecutionPlace &Place, ExecutionBytes Bytes,
                               bool Remember) {
-  Pieces &All = Memory[Place.Allocation.index()];
+  Pieces &All = Memory[Place.Owner.index()];
   cut(All, Place.Begin);
   cut(All, Place.End);
   Cursor First(All, Place.Begin);
@@ -137,7 +137,7 @@ void ExecutionMemory::replace(const ExecutionPlace &Place, ExecutionBytes Bytes,
     ++Work;
     if (Remember)
       Journal.push_back(
-          {{Place.Allocation, I.begin(), I.end()}, std::move(I.bytes())});
+          {{Place.Owner, I.begin(), I.end()}, std::move(I.bytes())});
     if (IsFirst)
       I.advance();
     else
@@ -172,7 +172,7 @@ size_t ExecutionMemory::mark() {
 }
 
 static auto placeKey(const ExecutionPlace &Place) {
-  return std::tuple(Place.Allocation, Place.Begin, Place.End);
+  return std::tuple(Place.Owner, Place.Begin, Place.End);
 }
 
 /// The bytes that \p Changes are about, without overlaps, in order.
@@ -186,7 +186,7 @@ static std::vector<ExecutionPlace> united(ArrayRef<ExecutionPiece> Changes) {
   });
   size_t Count = 0;
   for (const ExecutionPlace &Place : All) {
-    if (Count != 0 && All[Count - 1].Allocation == Place.Allocation &&
+    if (Count != 0 && All[Count - 1].Owner == Place.Owner &&
         Place.Begin <= All[Count - 1].End)
       All[Count - 1].End = std::max(All[Count - 1].End, Place.End);
     else
@@ -200,8 +200,7 @@ std::vector<ExecutionPiece> ExecutionMemory::takeBack(size_t Mark) {
   std::vector<ExecutionPiece> Result;
   for (const ExecutionPlace &Place : united(ArrayRef(Journal).drop_front(Mark)))
     visit(Place, [&](const ExecutionPlace &Piece, const ExecutionBytes &Bytes) {
-      if (!Result.empty() &&
-          Result.back().Place.Allocation == Piece.Allocation &&
+      if (!Result.empty() && Result.back().Place.Owner == Piece.Owner &&
           Result.back().Place.End == Piece.Begin &&
           Result.back().Bytes == Bytes)
         Result.back().Place.End = Piece.End;
@@ -245,8 +244,8 @@ void ExecutionMemory::merge(ArrayRef<std::vector<ExecutionPiece>> Paths,
       Pieces.push_back(&Piece);
   llvm::stable_sort(Pieces,
                     [](const ExecutionPiece *P, const ExecutionPiece *Q) {
-                      return std::pair(P->Place.Allocation, P->Place.Begin) <
-                             std::pair(Q->Place.Allocation, Q->Place.Begin);
+                      return std::pair(P->Place.Owner, P->Place.Begin) <
+                             std::pair(Q->Place.Owner, Q->Place.Begin);
                     });
   // Pieces of one path do not overlap, so that each active one is from another
   // path.
@@ -255,14 +254,13 @@ void ExecutionMemory::merge(ArrayRef<std::vector<ExecutionPiece>> Paths,
   for (auto Next = Pieces.begin(); Next != Pieces.end() || !Active.empty();) {
     if (Active.empty())
       Place = (*Next)->Place;
-    while (Next != Pieces.end() &&
-           (*Next)->Place.Allocation == Place.Allocation &&
+    while (Next != Pieces.end() && (*Next)->Place.Owner == Place.Owner &&
            (*Next)->Place.Begin == Place.Begin)
       Active.push_back(*Next++);
     Place.End = Active[0]->Place.End;
     for (const ExecutionPiece *Piece : Active)
       Place.End = std::min(Place.End, Piece->Place.End);
-    if (Next != Pieces.end() && (*Next)->Place.Allocation == Place.Allocation)
+    if (Next != Pieces.end() && (*Next)->Place.Owner == Place.Owner)
       Place.End = std::min(Place.End, (*Next)->Place.Begin);
     mergePiece(Place, Active, !OrNone && Active.size() == Paths.size(), OnLoss);
     llvm::erase_if(Active, [&](const ExecutionPiece *Piece) {

@@ -38,7 +38,7 @@ struct ExecutionBytes {
 
 /// Bytes [Begin, End) of an allocation.
 struct ExecutionPlace {
-  AllocationId Allocation;
+  AllocationId Owner;
   uint64_t Begin = 0;
   uint64_t End = 0;
 

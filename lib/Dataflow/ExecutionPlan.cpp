@@ -199,7 +199,7 @@ std::optional<ExecutionPlace> ExecutionPlan::sliceIn(HloValueId Whole,
   if (Row * Count != Place.End - Place.Begin)
     return std::nullopt;
   const DimensionSlice &Cut = (*Bounds)[*Slowest];
-  return ExecutionPlace{Place.Allocation,
+  return ExecutionPlace{Place.Owner,
                         Place.Begin + Row * static_cast<uint64_t>(Cut.Begin),
                         Place.Begin + Row * static_cast<uint64_t>(Cut.Limit)};
 }

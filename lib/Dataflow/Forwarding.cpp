@@ -9,75 +9,72 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 
 /// Goes to operand \p Operand. False if there is none, or no such part.
-bool Forwarding::stepOver(Part &Output, uint32_t Operand,
+bool Forwarding::stepOver(Part &Node, uint32_t Operand,
                           uint32_t Ordinal) const {
-  ArrayRef<HloId> Operands = P.operands(Output.Id);
+  ArrayRef<HloId> Operands = P.operands(Node.Id);
   if (Operand >= Operands.size() || !Operands[Operand] ||
       Ordinal >= P.trees().parts(P[Operands[Operand]].Shape))
     return false;
-  Output = {Operands[Operand], Ordinal};
+  Node = {Operands[Operand], Ordinal};
   return true;
 }
 
 /// `AsyncCollectiveStart(all-gather(x))` begins a collective: its first results
 /// are what the collective reads (TPU, async collective fusions).
-bool Forwarding::stepOverStart(Part &Start) const {
-  if (P.operands(Start.Id).size() != 1)
+bool Forwarding::stepOverStart(Part &Node) const {
+  if (P.operands(Node.Id).size() != 1)
     return false;
-  if (P.customCallTarget(Start.Id, Backend::TPU) != "AsyncCollectiveStart")
+  if (P.customCallTarget(Node.Id, Backend::TPU) != "AsyncCollectiveStart")
     return false;
-  ShapeId Result = P[Start.Id].Shape;
-  HloId Collective = P.operands(Start.Id)[0];
+  ShapeId Result = P[Node.Id].Shape;
+  HloId Collective = P.operands(Node.Id)[0];
   for (uint32_t K = 0; K != P.operands(Collective).size(); ++K) {
-    if (P.trees().elementOrdinal(Result, K) != Start.Ordinal ||
-        Start.Ordinal == 0)
+    if (P.trees().elementOrdinal(Result, K) != Node.Ordinal ||
+        Node.Ordinal == 0)
       continue;
-    const Shape &Output =
-        P.trees().shape(P.trees().part(Result, Start.Ordinal));
-    Start = {Collective, 0};
-    return stepOver(Start, K, 0) &&
-           sameBytes(P.trees().shape(P[Start.Id].Shape), Output);
+    const Shape &Output = P.trees().shape(P.trees().part(Result, Node.Ordinal));
+    Node = {Collective, 0};
+    return stepOver(Node, K, 0) &&
+           sameBytes(P.trees().shape(P[Node.Id].Shape), Output);
   }
   return false;
 }
 
-/// Moves \p Output from an instruction's part to where its bytes come from.
-Forwarding::Step Forwarding::next(Part &Output) const {
+/// Moves \p Node from an instruction's part to where its bytes come from.
+Forwarding::Step Forwarding::next(Part &Node) const {
   auto Forward = [](bool Moved) { return Moved ? Step::Forward : Step::Stop; };
-  Part From = Output;
-  switch (P[Output.Id].Op) {
+  Part From = Node;
+  switch (P[Node.Id].Op) {
   case Opcode::Parameter:
     return Step::Parameter;
   case Opcode::Fusion:
     return Step::Enter;
   case Opcode::Copy:
     return Forward(
-        stepOver(Output, 0, Output.Ordinal) &&
-        (From.Ordinal != 0 || sameBytes(P.trees().shape(P[Output.Id].Shape),
+        stepOver(Node, 0, Node.Ordinal) &&
+        (From.Ordinal != 0 || sameBytes(P.trees().shape(P[Node.Id].Shape),
                                         P.trees().shape(P[From.Id].Shape))));
   case Opcode::CustomCall:
-    return Forward(stepOverStart(Output));
+    return Forward(stepOverStart(Node));
   default:
     break;
   }
-  if (!accessesNoMemory(P[Output.Id].Op) && !forwardsOperand(P[Output.Id].Op))
+  if (!accessesNoMemory(P[Node.Id].Op) && !forwardsOperand(P[Node.Id].Op))
     return Step::Stop;
-  std::optional<OperandPart> Source =
-      P.forwardedPart(Output.Id, Output.Ordinal);
-  return Forward(Source && stepOver(Output, Source->Operand, Source->Ordinal));
+  std::optional<OperandPart> Source = P.forwardedPart(Node.Id, Node.Ordinal);
+  return Forward(Source && stepOver(Node, Source->Operand, Source->Ordinal));
 }
 
-/// The root of the computation that fusion \p Output calls, or that a custom
+/// The root of the computation that fusion \p Node calls, or that a custom
 /// call hands to another execution thread; invalid if it has no such part.
-HloId Forwarding::rootWith(Part Output) const {
-  bool IsFusion = P[Output.Id].Op == Opcode::Fusion;
+HloId Forwarding::rootWith(Part Node) const {
+  bool IsFusion = P[Node.Id].Op == Opcode::Fusion;
   ComputationId Body =
-      P.callee(Output.Id, IsFusion ? CallRole::Calls : CallRole::Called);
+      P.callee(Node.Id, IsFusion ? CallRole::Calls : CallRole::Called);
   if (!IsFusion && Body && !P.runsElsewhere(Body))
     return HloId();
   HloId Root = Body ? P.root(Body) : HloId();
-  return Root && Output.Ordinal < P.trees().parts(P[Root].Shape) ? Root
-                                                                 : HloId();
+  return Root && Node.Ordinal < P.trees().parts(P[Root].Shape) ? Root : HloId();
 }
 
 /// The parameter of its computation that \p From is; invalid if it is none.
@@ -102,73 +99,73 @@ std::optional<Forwarding::Part> Forwarding::findParameter(Part From) {
     HloId Fusion;
   };
   SmallVector<Level, 2> Levels(1);
-  Part Output = From;
+  Part Node = From;
   while (true) {
-    auto [Entry, IsNew] = Known.try_emplace(key(Output), Part());
-    Part Origin = Entry->second;
+    auto [Entry, IsNew] = Known.try_emplace(key(Node), Part());
+    Part Param = Entry->second;
     if (IsNew) {
-      Levels.back().Path.push_back(key(Output));
-      Step Kind = next(Output);
+      Levels.back().Path.push_back(key(Node));
+      Step Kind = next(Node);
       if (Kind == Step::Forward)
         continue;
-      if (HloId Root = Kind == Step::Enter ? rootWith(Output) : HloId()) {
-        Levels.back().Fusion = Output.Id;
+      if (HloId Root = Kind == Step::Enter ? rootWith(Node) : HloId()) {
+        Levels.back().Fusion = Node.Id;
         Levels.emplace_back();
-        Output.Id = Root;
+        Node.Id = Root;
         continue;
       }
-      Origin = Kind == Step::Parameter ? Output : Part();
+      Param = Kind == Step::Parameter ? Node : Part();
     }
     for (IdPair Same : Levels.back().Path)
-      Known[Same] = Origin;
+      Known[Same] = Param;
     Levels.pop_back();
     if (Levels.empty())
-      return Origin.Id ? std::optional(Origin) : std::nullopt;
+      return Param.Id ? std::optional(Param) : std::nullopt;
     // After the fusion it goes on at an operand, or nowhere.
-    Output = {Levels.back().Fusion, 0};
-    if (!Origin.Id || !stepOver(Output, P[Origin.Id].number(), Origin.Ordinal))
+    Node = {Levels.back().Fusion, 0};
+    if (!Param.Id || !stepOver(Node, P[Param.Id].number(), Param.Ordinal))
       return std::nullopt;
   }
 }
 
-Forwarding::Origin Forwarding::origin(Part Output) {
+Forwarding::Origin Forwarding::origin(Part Node) {
   constexpr unsigned MaxSteps = 64;
   HloId Fusion;
   for (unsigned I = 0; I != MaxSteps; ++I) {
-    Part Next = Output;
+    Part Next = Node;
     Step Kind = next(Next);
     if (Kind == Step::Enter && !Fusion) {
-      if (std::optional<OperandPart> From = find(Output.Id, Output.Ordinal)) {
-        stepOver(Output, From->Operand, From->Ordinal);
+      if (std::optional<OperandPart> From = find(Node.Id, Node.Ordinal)) {
+        stepOver(Node, From->Operand, From->Ordinal);
         continue;
       }
-      Next.Id = rootWith(Output);
+      Next.Id = rootWith(Node);
       if (Next.Id)
-        Fusion = Output.Id;
+        Fusion = Node.Id;
     } else if (Kind != Step::Forward) {
-      return {Fusion, Output};
+      return {Fusion, Node};
     }
     if (!Next.Id)
-      return {Fusion, Output};
-    Output = Next;
+      return {Fusion, Node};
+    Node = Next;
   }
-  return {Fusion, Output};
+  return {Fusion, Node};
 }
 
 std::optional<OperandPart> Forwarding::find(HloId Id, uint32_t Ordinal) {
   if (Ordinal >= P.trees().parts(P[Id].Shape) ||
       P.trees().isTuple(P[Id].Shape, Ordinal))
     return std::nullopt;
-  Part Output = {Id, Ordinal};
+  Part Node = {Id, Ordinal};
   if (P[Id].Op == Opcode::Copy)
-    return next(Output) == Step::Forward
-               ? std::optional(OperandPart{0, Output.Ordinal})
+    return next(Node) == Step::Forward
+               ? std::optional(OperandPart{0, Node.Ordinal})
                : std::nullopt;
   bool Calls = P[Id].Op == Opcode::Fusion || P[Id].Op == Opcode::CustomCall;
-  HloId Root = Calls ? rootWith(Output) : HloId();
-  std::optional<Part> Origin =
+  HloId Root = Calls ? rootWith(Node) : HloId();
+  std::optional<Part> Param =
       Root ? findParameter({Root, Ordinal}) : std::nullopt;
-  if (!Origin || !stepOver(Output, P[Origin->Id].number(), Origin->Ordinal))
+  if (!Param || !stepOver(Node, P[Param->Id].number(), Param->Ordinal))
     return std::nullopt;
-  return OperandPart{P[Origin->Id].number(), Origin->Ordinal};
+  return OperandPart{P[Param->Id].number(), Param->Ordinal};
 }

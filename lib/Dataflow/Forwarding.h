@@ -31,21 +31,21 @@ public:
   struct Origin {
     /// Invalid outside of fusions.
     HloId Fusion;
-    Part Output;
+    Part Node;
     bool operator==(const Origin &) const = default;
   };
-  /// The origin of the bytes of \p Output: parts of one origin hold the same
+  /// The origin of the bytes of \p Node: parts of one origin hold the same
   /// bytes. Gives up after some steps, with a part on the way.
-  Origin origin(Part Output);
+  Origin origin(Part Node);
 
 private:
   enum class Step : uint8_t { Forward, Enter, Parameter, Stop };
 
-  static IdPair key(Part Output) { return {Output.Id.index(), Output.Ordinal}; }
-  Step next(Part &Output) const;
-  bool stepOver(Part &Output, uint32_t Operand, uint32_t Ordinal) const;
-  bool stepOverStart(Part &Start) const;
-  HloId rootWith(Part Output) const;
+  static IdPair key(Part Node) { return {Node.Id.index(), Node.Ordinal}; }
+  Step next(Part &Node) const;
+  bool stepOver(Part &Node, uint32_t Operand, uint32_t Ordinal) const;
+  bool stepOverStart(Part &Node) const;
+  HloId rootWith(Part Node) const;
   std::optional<Part> findParameter(Part From);
 
   const Program &P;

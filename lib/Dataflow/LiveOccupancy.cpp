@@ -19,25 +19,24 @@ std::pair<int32_t, bool> LiveOccupancy::lastUse(HloValueId V, int32_t From,
 
 /// A value that a conditional reads last is free again in a branch after its
 /// last use there (MSA's verifier splits it like this).
-void LiveOccupancy::addBranches(
-    HloValueId V, HloId Conditional, int32_t From,
-    llvm::SmallVectorImpl<StepRange> &Ranges) const {
+void LiveOccupancy::addBranches(HloValueId V, HloId Conditional, int32_t From,
+                                llvm::SmallVectorImpl<StepRange> &Live) const {
   bool First = true;
   for (const HloCall &Call : P.calls(Conditional)) {
     StepRange Span = Module.schedule().span(Call.Callee);
     if (Span.Start < 0)
       continue;
     if (First)
-      Ranges.push_back({From, Span.Start});
+      Live.push_back({From, Span.Start});
     First = false;
     auto [Last, Nested] = lastUse(V, Span.Start, Span.End);
     if (Last < 0)
       continue;
     if (Nested)
       addBranches(V, Module.schedule().sequence()[static_cast<size_t>(Last)],
-                  Span.Start, Ranges);
+                  Span.Start, Live);
     else
-      Ranges.push_back({Span.Start, Last});
+      Live.push_back({Span.Start, Last});
   }
 }
 

@@ -26,7 +26,7 @@ public:
 private:
   /// Adds what \p V holds from \p From on, which \p Conditional reads last.
   void addBranches(HloValueId V, HloId Conditional, int32_t From,
-                   llvm::SmallVectorImpl<StepRange> &Ranges) const;
+                   llvm::SmallVectorImpl<StepRange> &Live) const;
   /// The last step in [From, Before) that reads \p V, and whether that is a
   /// conditional; -1 if none does.
   std::pair<int32_t, bool> lastUse(HloValueId V, int32_t From,

@@ -338,10 +338,9 @@ std::string SentenceTally::counted(Sentence S, Standing Is) const {
   if (Is == Standing::Proved && !of(S).Extent.empty())
     Remarks.push_back(of(S).Extent);
   if (Is == Standing::Proved)
-    for (const auto &[Assumption, Times] : of(S).Assumptions)
-      Remarks.push_back(Times == Count
-                            ? fmt::format("on {}", Assumption)
-                            : fmt::format("{} on {}", Times, Assumption));
+    for (const auto &[Name, N] : of(S).Assumptions)
+      Remarks.push_back(N == Count ? fmt::format("on {}", Name)
+                                   : fmt::format("{} on {}", N, Name));
   std::string Text = sentenceName(S).str();
   if (!Remarks.empty())
     Text += fmt::format(" ({})", llvm::join(Remarks, ", "));

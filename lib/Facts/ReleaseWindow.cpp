@@ -218,13 +218,12 @@ static bool hasTiledValue(const Dump &D) {
 
 /// True if \p Name has a component `.cl_<digits>.` (Google-internal builds).
 static bool hasChangelist(StringRef Name) {
-  for (size_t Offset = Name.find(".cl_"); Offset != StringRef::npos;
-       Offset = Name.find(".cl_", Offset + 1)) {
-    StringRef Digits = Name.drop_front(Offset + 4).take_while([](char C) {
-      return llvm::isDigit(C);
-    });
+  for (size_t Pos = Name.find(".cl_"); Pos != StringRef::npos;
+       Pos = Name.find(".cl_", Pos + 1)) {
+    StringRef Digits = Name.drop_front(Pos + 4).take_while(
+        [](char C) { return llvm::isDigit(C); });
     if (!Digits.empty() &&
-        Name.drop_front(Offset + 4 + Digits.size()).starts_with("."))
+        Name.drop_front(Pos + 4 + Digits.size()).starts_with("."))
       return true;
   }
   return false;

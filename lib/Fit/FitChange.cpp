@@ -68,15 +68,14 @@ std::vector<FitChange> hlobuf::findNarrowing(const FitContext &Ctx) {
 std::vector<FitChange> hlobuf::findBatches(const FitContext &Ctx) {
   std::vector<FitChange> Changes;
   std::optional<int64_t> Rows = Ctx.Batch.size();
-  for (int64_t Factor = 2; Rows && Factor <= *Rows && Factor <= 1024;
-       Factor *= 2) {
-    if (*Rows % Factor != 0)
+  for (int64_t N = 2; Rows && N <= *Rows && N <= 1024; N *= 2) {
+    if (*Rows % N != 0)
       break;
     FitChange C;
     C.Kind = FitKind::Batch;
     C.Names = {Ctx.Batch.argument().str()};
     C.Rows = *Rows;
-    C.Divisor = static_cast<unsigned>(Factor);
+    C.Divisor = static_cast<unsigned>(N);
     Changes.push_back(std::move(C));
   }
   return Changes;

@@ -7,10 +7,9 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// True if \p Text has `, ` at \p Offset.
-static bool isSeparator(StringRef Text, size_t Offset) {
-  return Offset + 1 < Text.size() && Text[Offset] == ',' &&
-         Text[Offset + 1] == ' ';
+/// True if \p Text has `, ` at \p Pos.
+static bool isSeparator(StringRef Text, size_t Pos) {
+  return Pos + 1 < Text.size() && Text[Pos] == ',' && Text[Pos + 1] == ' ';
 }
 
 std::optional<InstructionHead> hlobuf::takeHead(Scanner &In) {

@@ -90,9 +90,8 @@ const StackFrames::Location *StackFrames::locationOf(uint32_t FrameId) const {
 }
 
 std::string StackFrames::spell(uint32_t FrameId) const {
-  const Location *Source = locationOf(FrameId);
-  return Source ? Files.at(Source->File) + ":" + std::to_string(Source->Line)
-                : "";
+  const Location *Loc = locationOf(FrameId);
+  return Loc ? Files.at(Loc->File) + ":" + std::to_string(Loc->Line) : "";
 }
 
 uint32_t StackFrames::callerOf(uint32_t FrameId) const {
@@ -113,9 +112,9 @@ static FileOwner jaxOwnerOf(const std::string &File) {
 
 std::string StackFrames::sourceLine(uint32_t FrameId) const {
   uint32_t Installed = 0;
-  for (uint32_t Id = FrameId; const Location *Source = locationOf(Id);
+  for (uint32_t Id = FrameId; const Location *Loc = locationOf(Id);
        Id = callerOf(Id)) {
-    FileOwner Owner = jaxOwnerOf(Files.at(Source->File));
+    FileOwner Owner = jaxOwnerOf(Files.at(Loc->File));
     if (Owner == FileOwner::User)
       return spell(Id);
     if (Owner == FileOwner::Package && Installed == 0)
@@ -126,12 +125,12 @@ std::string StackFrames::sourceLine(uint32_t FrameId) const {
 
 std::vector<SourceFrame> StackFrames::userFrames(uint32_t FrameId) const {
   std::vector<SourceFrame> Frames;
-  for (uint32_t Id = FrameId; const Location *Source = locationOf(Id);
+  for (uint32_t Id = FrameId; const Location *Loc = locationOf(Id);
        Id = callerOf(Id)) {
-    const std::string &File = Files.at(Source->File);
-    auto Function = Functions.find(Source->Function);
+    const std::string &File = Files.at(Loc->File);
+    auto Function = Functions.find(Loc->Function);
     if (jaxOwnerOf(File) == FileOwner::User)
-      Frames.push_back({File, Source->Line,
+      Frames.push_back({File, Loc->Line,
                         Function == Functions.end() ? "" : Function->second});
   }
   return Frames;

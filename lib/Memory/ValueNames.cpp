@@ -197,8 +197,7 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
 }
 
 /// The loop of \p Traced, and how many of the operation's results a value of
-/// shape
-/// \p Whole has.
+/// shape \p Whole has.
 void ValueNames::describeLoop(ValueName &Out, const TracedOperation &Traced,
                               ShapeId Whole) const {
   const Program &P = Module->program();

@@ -287,10 +287,9 @@ StringRef Program::customCallTarget(HloId Id) const {
   return hlobuf::customCallTarget(M.attributes(M[Id]));
 }
 
-StringRef Program::customCallTarget(HloId Id, Backend Target) const {
+StringRef Program::customCallTarget(HloId Id, Backend B) const {
   Backend Actual = DumpFacts.backend();
-  bool Fits = Actual == Target ||
-              (Actual == Backend::Untiled && Target != Backend::TPU);
+  bool Fits = Actual == B || (Actual == Backend::Untiled && B != Backend::TPU);
   return Fits ? customCallTarget(Id) : "";
 }
 

@@ -137,10 +137,10 @@ public:
 
   /// The target of custom-call \p Id; empty for other instructions.
   llvm::StringRef customCallTarget(HloId Id) const;
-  /// The same for a program of backend \p Target, and empty for any other: a
+  /// The same for a program of backend \p B, and empty for any other: a
   /// name means what one compiler means by it, and nothing elsewhere. Programs
   /// that may be for CPU or GPU count as both.
-  llvm::StringRef customCallTarget(HloId Id, Backend Target) const;
+  llvm::StringRef customCallTarget(HloId Id, Backend B) const;
 
   /// True if \p Id is a get-tuple-element that the text leaves out.
   bool isHidden(HloId Id) const {

@@ -20,18 +20,18 @@ static constexpr RuleChange Changes[] = {
 };
 
 std::vector<ReleaseRules> hlobuf::possibleRules(const ReleaseWindow &Window,
-                                                Backend Target) {
+                                                Backend B) {
   std::vector<ReleaseRules> All;
   ReleaseRules Rules;
-  bool GPU = Target == Backend::GPU || Target == Backend::Untiled;
+  bool GPU = B == Backend::GPU || B == Backend::Untiled;
   auto Add = [&](uint32_t From, uint32_t Before) {
     Rules.From = From;
     if (From >= Window.Before || Window.From >= Before)
       return;
-    Rules.ReshapeIsNoOp = Target == Backend::GPU && Rules.NoOpsOnBothSides;
+    Rules.ReshapeIsNoOp = B == Backend::GPU && Rules.NoOpsOnBothSides;
     All.push_back(Rules);
     // Which of the two wrote an untiled dump is not known.
-    if (Target == Backend::Untiled && Rules.NoOpsOnBothSides) {
+    if (B == Backend::Untiled && Rules.NoOpsOnBothSides) {
       Rules.ReshapeIsNoOp = true;
       All.push_back(Rules);
       Rules.ReshapeIsNoOp = false;

@@ -29,10 +29,9 @@ struct ReleaseRules {
   bool operator==(const ReleaseRules &) const = default;
 };
 
-/// The rules that a dump of \p Window and \p Target may follow, newest first;
+/// The rules that a dump of \p Window and \p B may follow, newest first;
 /// never empty.
-std::vector<ReleaseRules> possibleRules(const ReleaseWindow &Window,
-                                        Backend Target);
+std::vector<ReleaseRules> possibleRules(const ReleaseWindow &Window, Backend B);
 
 } // namespace hlobuf
 

@@ -15,9 +15,9 @@ using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static void replaceAll(std::string &Text, StringRef From, StringRef To) {
-  for (size_t Offset = Text.find(From); Offset != std::string::npos;
-       Offset = Text.find(From, Offset + To.size()))
-    Text.replace(Offset, From.size(), To);
+  for (size_t Pos = Text.find(From); Pos != std::string::npos;
+       Pos = Text.find(From, Pos + To.size()))
+    Text.replace(Pos, From.size(), To);
 }
 
 /// What hlobuf-verify prints about \p Folder.
@@ -45,10 +45,10 @@ static std::string lineOf(StringRef Verdict, StringRef Label) {
 }
 
 static std::string firstError(StringRef Verdict) {
-  size_t Offset = Verdict.find(" error: ");
-  return Offset == StringRef::npos
+  size_t Pos = Verdict.find(" error: ");
+  return Pos == StringRef::npos
              ? ""
-             : Verdict.substr(Offset + 8).split('\n').first.str();
+             : Verdict.substr(Pos + 8).split('\n').first.str();
 }
 
 namespace {

@@ -59,9 +59,8 @@ llvm::Error EditModuleReader::read() {
   auto Refuse = [&](StringRef Loc, std::string Reason) {
     if (!Problem.empty())
       return;
-    size_t Offset = static_cast<size_t>(Loc.data() - Text.data());
-    size_t Line =
-        Offset <= Text.size() ? Text.take_front(Offset).count('\n') + 1 : 0;
+    size_t Pos = static_cast<size_t>(Loc.data() - Text.data());
+    size_t Line = Pos <= Text.size() ? Text.take_front(Pos).count('\n') + 1 : 0;
     Problem = fmt::format("line {}: {}", Line, Reason);
   };
   M = readModule(Text, {Names, Shapes, Indices}, Refuse);

@@ -8,14 +8,13 @@
 using namespace hlobuf;
 
 llvm::Expected<WorkFolder> WorkFolder::create(llvm::StringRef Parent) {
-  llvm::ErrorOr<std::string> Folder =
-      makePrivateFolder(".hlobuf-reduce", Parent);
-  if (!Folder)
+  llvm::ErrorOr<std::string> Name = makePrivateFolder(".hlobuf-reduce", Parent);
+  if (!Name)
     return makeError("cannot make a folder in {}: {}",
                      Parent.empty() ? "the temporary folder"
                                     : fmt::format("'{}'", Parent),
-                     Folder.getError().message());
-  return WorkFolder(std::move(*Folder));
+                     Name.getError().message());
+  return WorkFolder(std::move(*Name));
 }
 
 WorkFolder::~WorkFolder() {

@@ -97,14 +97,13 @@ void ThunkGraph::findHomes() {
   for (size_t I = Homes.size(); I-- != 0;) {
     ComputationId C(I);
     llvm::ArrayRef<HloId> Callers = P.callers(C);
-    Homes[I].Computation = C;
+    Homes[I].Id = C;
     if (!T.ForGpu || C == P.module().Entry || Callers.empty() ||
         (P[Callers.front()].Op != Opcode::Call &&
          P[Callers.front()].Op != Opcode::AsyncStart))
       continue;
     const Home &Around = Homes[P[Callers.front()].Parent.index()];
-    Homes[I] = {Around.Computation,
-                Around.Caller ? Around.Caller : Callers.front()};
+    Homes[I] = {Around.Id, Around.Caller ? Around.Caller : Callers.front()};
   }
 }
 
@@ -112,7 +111,7 @@ HloId ThunkGraph::instructionIn(ComputationId C, HloId Id) const {
   if (P[Id].Parent == C)
     return Id;
   const Home &Origin = Homes[P[Id].Parent.index()];
-  return Origin.Computation == C ? Origin.Caller : HloId();
+  return Origin.Id == C ? Origin.Caller : HloId();
 }
 
 bool ThunkGraph::isCallKernel(ThunkId Id) const {

@@ -67,9 +67,7 @@ public:
   }
   /// The computation in whose sequence the thunks of \p C are: for a GPU those
   /// of calls and async computations are with their callers'.
-  ComputationId home(ComputationId C) const {
-    return Homes[C.index()].Computation;
-  }
+  ComputationId home(ComputationId C) const { return Homes[C.index()].Id; }
   /// The instruction of \p C that \p Id is, or is called by, where home() of
   /// what it is in is \p C; else invalid.
   HloId instructionIn(ComputationId C, HloId Id) const;
@@ -128,7 +126,7 @@ private:
   std::vector<ThunkId> ByInstruction;
   std::vector<uint32_t> Begin;
   struct Home {
-    ComputationId Computation;
+    ComputationId Id;
     /// What leads there; invalid for itself.
     HloId Caller;
   };
