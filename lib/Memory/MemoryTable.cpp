@@ -219,12 +219,12 @@ static std::string spellParts(const HeldGroup &Group) {
   uint64_t Parts = Group.First.Called.Parts;
   if (Group.Count == 1 && Parts == 1)
     return Text;
-  std::string Each = humanBytes(Group.Bytes / Group.Count / Parts);
+  std::string Size = humanBytes(Group.Bytes / Group.Count / Parts);
   if (Group.Count == 1)
-    return fmt::format("{} x {} {}", Parts, Each, Text);
+    return fmt::format("{} x {} {}", Parts, Size, Text);
   if (Parts == 1)
-    return fmt::format("{} x {} {}", Group.Count, Each, Text);
-  return fmt::format("{} x {} x {} {}", Group.Count, Parts, Each, Text);
+    return fmt::format("{} x {} {}", Group.Count, Size, Text);
+  return fmt::format("{} x {} x {} {}", Group.Count, Parts, Size, Text);
 }
 
 void Table::printGroups() {
