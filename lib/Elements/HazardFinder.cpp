@@ -239,6 +239,10 @@ void HazardFinder::decide(Question Q) {
       return;
   }
   for (const Window &W : All) {
+    // No more is ever found of reads that may not happen.
+    if (Doubted && Q.Relation.Overestimated && !Q.OtherLoop &&
+        Q.Relation.Kind != ReadKind::Unknown)
+      return;
     if (++Questions > FreeQuestions + QuestionsPerWindow * All.size())
       return undecided(TooManySteps);
     decideWindow(Q, W);
@@ -368,6 +372,7 @@ bool HazardFinder::confirm(const Question &Q, const Window &W,
   if (!Maps.Starts.confirms(*Point, Known))
     return false;
   if (Q.Relation.Overestimated) {
+    Doubted = true;
     undecided(TooManySteps);
     return true;
   }

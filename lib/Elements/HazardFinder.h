@@ -92,6 +92,8 @@ private:
   std::optional<IntegerSet> Itself;
   std::optional<ElementHazard> Worst;
   std::vector<ElementHazard> Undecided;
+  /// Reads that may not happen are undecided, and it was noted.
+  bool Doubted = false;
   size_t Questions = 0;
   size_t AfterWorst = 0;
   bool Exhausted = false;
