@@ -161,11 +161,11 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &Relation,
   return Next;
 }
 
-/// What \p Relation, which wants elements of \p From, wants of an operand;
+/// What \p Relation, which wants elements of \p Node, wants of an operand;
 /// nothing if that is none.
 std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
-                                              const ReadNode &From,
-                                              const Edge &E) {
+                                              uint32_t Node, const Edge &E) {
+  const ReadNode &From = Nodes[Node];
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
   bool Inside = E.Operand.has_value();
   ReadRelation Next = Relation;
@@ -214,7 +214,8 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
     return Next;
   }
   Next.Map = Next.Map.then(Step);
-  if (Next.Map.isEmpty() == Decision(true))
+  // Where nothing else is read, this is for each element.
+  if (Edges[Node].size() != 1 && Next.Map.isEmpty() == Decision(true))
     return std::nullopt;
   Next.Used = Next.Map.usedParameters();
   return Next;
@@ -258,7 +259,7 @@ void ReadWalk::propagate(uint32_t From) {
     if (!Reaches[E.To])
       continue;
     for (const ReadRelation &Relation : Own)
-      if (std::optional<ReadRelation> Next = through(Relation, Nodes[From], E))
+      if (std::optional<ReadRelation> Next = through(Relation, From, E))
         add(E.To, std::move(*Next));
   }
 }

@@ -91,7 +91,7 @@ private:
   void prune(llvm::ArrayRef<ReadOperand> Wanted);
   void propagate(uint32_t From);
   std::optional<ReadRelation> through(const ReadRelation &Relation,
-                                      const ReadNode &From, const Edge &E);
+                                      uint32_t Node, const Edge &E);
   static bool isSameBytes(const Edge &E, const Shape &X, const Shape &Y);
   ReadRelation followIdentity(const ReadRelation &Relation,
                               const ReadNode &From, const Edge &E, bool &Done);
