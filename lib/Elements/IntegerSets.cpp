@@ -3,7 +3,6 @@
 #include "Elements/IntegerSets.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
-#include <isl/constraint.h>
 #include <isl/ctx.h>
 #include <isl/id.h>
 #include <isl/ilp.h>
@@ -183,19 +182,35 @@ void RelationBuilder::within(TermKind Kind, unsigned Index, SymbolicIndex Begin,
   notNegative(Below, Begin.Constant + Size - 1);
 }
 
-/// Adds \p Factor to what the variable has.
-static isl_constraint *addFactor(isl_constraint *C, isl_dim_type Type,
-                                 unsigned At, int64_t Factor) {
-  isl_val *V =
-      isl_constraint_get_coefficient_val(C, Type, static_cast<int>(At));
-  V = isl_val_add(V, isl_val_int_from_si(isl_constraint_get_ctx(C), Factor));
-  return isl_constraint_set_coefficient_val(C, Type, static_cast<int>(At), V);
-}
-
-/// Inner variables are the last ones of the range until they are projected out.
-static isl_dim_type typeOf(TermKind Kind) {
-  return Kind == TermKind::Inner ? isl_dim_out
-                                 : static_cast<isl_dim_type>(Kind);
+isl_mat *RelationBuilder::matrix(llvm::ArrayRef<unsigned> Used,
+                                 bool Equal) const {
+  auto Wanted = [&](const Row &R) { return R.Equal == Equal; };
+  auto Height = static_cast<unsigned>(llvm::count_if(Rows, Wanted));
+  auto Last = static_cast<unsigned>(Used.size()) + In + Out + Inner;
+  isl_mat *All = isl_mat_alloc(Sets.context(), Height, Last + 1);
+  unsigned At = 0;
+  auto Add = [&](unsigned Column, int64_t Number) {
+    isl_val *Sum = isl_val_add(isl_mat_get_element_val(All, At, Column),
+                               isl_val_int_from_si(Sets.context(), Number));
+    All = isl_mat_set_element_val(All, At, Column, Sum);
+  };
+  for (const Row &R : llvm::make_filter_range(Rows, Wanted)) {
+    for (unsigned K = 0; K != Last + 1; ++K)
+      All = isl_mat_set_element_si(All, At, K, 0);
+    for (const LinearTerm &T : R.Terms) {
+      unsigned Column = T.Index;
+      if (T.Kind == TermKind::Parameter)
+        Column =
+            static_cast<unsigned>(llvm::find(Used, T.Index) - Used.begin());
+      else
+        Column += Used.size() + (T.Kind == TermKind::In ? 0 : In) +
+                  (T.Kind == TermKind::Inner ? Out : 0);
+      Add(Column, T.Factor);
+    }
+    Add(Last, R.Constant);
+    ++At;
+  }
+  return All;
 }
 
 IntegerMap RelationBuilder::map() {
@@ -211,25 +226,11 @@ IntegerMap RelationBuilder::map() {
   for (unsigned K = 0; K != Used.size(); ++K)
     Space = isl_space_set_dim_id(Space, isl_dim_param, K,
                                  parameterId(Context, Used[K]));
-  isl_local_space *Local = isl_local_space_from_space(isl_space_copy(Space));
-  isl_basic_map *All = isl_basic_map_universe(Space);
-  for (const Row &R : Rows) {
-    isl_constraint *C =
-        R.Equal ? isl_constraint_alloc_equality(isl_local_space_copy(Local))
-                : isl_constraint_alloc_inequality(isl_local_space_copy(Local));
-    for (const LinearTerm &T : R.Terms) {
-      unsigned At = T.Index;
-      if (T.Kind == TermKind::Inner)
-        At += Out;
-      if (T.Kind == TermKind::Parameter)
-        At = static_cast<unsigned>(llvm::find(Used, T.Index) - Used.begin());
-      C = addFactor(C, typeOf(T.Kind), At, T.Factor);
-    }
-    C = isl_constraint_set_constant_val(
-        C, isl_val_int_from_si(Context, R.Constant));
-    All = isl_basic_map_add_constraint(All, C);
-  }
-  isl_local_space_free(Local);
+  // Inner variables are the last ones of the range until they are projected
+  // out.
+  isl_basic_map *All = isl_basic_map_from_constraint_matrices(
+      Space, matrix(Used, true), matrix(Used, false), isl_dim_param, isl_dim_in,
+      isl_dim_out, isl_dim_div, isl_dim_cst);
   isl_map *Map = isl_map_from_basic_map(All);
   if (Inner != 0)
     Map = isl_map_project_out(Map, isl_dim_out, Out, Inner);

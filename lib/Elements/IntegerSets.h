@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <isl/aff.h>
 #include <isl/map.h>
+#include <isl/mat.h>
 #include <isl/set.h>
 #include <optional>
 
@@ -237,6 +238,10 @@ private:
     llvm::SmallVector<LinearTerm, 6> Terms;
     int64_t Constant;
   };
+  /// The rows of one kind: parameters \p Used, both tuples, inner variables,
+  /// the constant.
+  isl_mat *matrix(llvm::ArrayRef<unsigned> Used, bool Equal) const;
+
   const IntegerSets &Sets;
   unsigned In;
   unsigned Out;
