@@ -73,10 +73,6 @@ private:
   void printHeader(const ProtoAllocation &A);
   void printAllocation(StringRef Message);
   void printValue(StringRef Assigned, ProtoAllocation &A);
-  void shape(StringRef Shape, bool WithLayout, std::string &Out) {
-    if (!printShape(Shape, WithLayout, Out))
-      To.damaged("a ShapeProto");
-  }
 
   const HloProto &P;
   const ProtoModule &M;
@@ -204,7 +200,7 @@ void AssignmentPrinter::printParameter(const ProtoAllocation &A) {
   if (Entry != Parameters.end())
     Part = Subshapes.at(Entry->second->Shape, A.ParameterIndex);
   if (Part)
-    shape(*Part, false, To.Out);
+    To.shape(*Part, false, To.Out);
   else
     To.Out += "<unknown shape>";
   To.Out += "| at ShapeIndex " + indexText(A.ParameterIndex);
@@ -218,7 +214,7 @@ void AssignmentPrinter::printHeader(const ProtoAllocation &A) {
     printParameter(A);
   if (A.HoldsOutput) {
     To.Out += ", output shape is |";
-    shape(Root->Shape, false, To.Out);
+    To.shape(Root->Shape, false, To.Out);
     To.Out += '|';
   }
   if (A.Constant)
@@ -248,7 +244,7 @@ void AssignmentPrinter::printValue(StringRef Assigned, ProtoAllocation &A) {
   if (I)
     Part = Subshapes.at(I->Shape, B->Place.Index);
   if (Part)
-    shape(*Part, true, A.Values);
+    To.shape(*Part, true, A.Values);
   else
     A.Values += '?';
   A.Values += '\n';

@@ -91,8 +91,7 @@ private:
   void printOperands(const ProtoInstruction &I);
   void printLiteral(const ProtoInstruction &I);
   void shape(StringRef Shape, bool WithLayout) {
-    if (!printShape(Shape, WithLayout, To.Out))
-      To.damaged("a ShapeProto");
+    To.shape(Shape, WithLayout, To.Out);
   }
   void check(StringRef Message, const char *What) {
     if (!isMessage(Message))

@@ -6,6 +6,7 @@
 #define HLOBUF_PROTO_PROTOTEXT_H
 
 #include "Proto/HloProto.h"
+#include "Proto/ShapeText.h"
 #include <string>
 
 namespace hlobuf {
@@ -37,8 +38,14 @@ struct TextSink {
   const char *Damaged = nullptr;
   /// The most bytes that Out may have.
   size_t Limit = 0;
+  ShapeTexts Shapes;
   bool stopped() const { return Damaged || Out.size() > Limit; }
   void damaged(const char *What) { Damaged = Damaged ? Damaged : What; }
+  /// Appends the ShapeProto \p Shape to \p To.
+  void shape(llvm::StringRef Shape, bool WithLayout, std::string &To) {
+    if (!Shapes.print(Shape, WithLayout, To))
+      damaged("a ShapeProto");
+  }
 };
 
 /// As `*after_optimizations.txt`.

@@ -207,3 +207,14 @@ static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
 bool hlobuf::printShape(StringRef Shape, bool WithLayout, std::string &Out) {
   return printShapeAt(Shape, WithLayout, Out, 0);
 }
+
+bool ShapeTexts::print(StringRef Shape, bool WithLayout, std::string &Out) {
+  constexpr size_t Longest = 64; // Large tuples are hardly there twice.
+  if (Shape.size() > Longest)
+    return printShape(Shape, WithLayout, Out);
+  auto [Entry, New] = Known[WithLayout ? 1 : 0].try_emplace(Shape);
+  if (New && !printShape(Shape, WithLayout, Entry->second))
+    return false;
+  Out += Entry->second;
+  return true;
+}

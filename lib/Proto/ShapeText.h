@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -26,6 +27,17 @@ llvm::StringRef primitiveName(int64_t Type);
 /// Appends \p Shape to \p Out as ShapeUtil::HumanString does, with or without
 /// layout. False where the proto is damaged or nested too deep.
 bool printShape(llvm::StringRef Shape, bool WithLayout, std::string &Out);
+
+/// Texts of shapes: those of a program are a few, again and again.
+class ShapeTexts {
+public:
+  /// As printShape().
+  bool print(llvm::StringRef Shape, bool WithLayout, std::string &Out);
+
+private:
+  /// By their protos, without and with layouts.
+  llvm::StringMap<std::string> Known[2];
+};
 
 /// Parts of shapes. Each tuple is taken apart once: loops have thousands of
 /// elements, and a value for each.
