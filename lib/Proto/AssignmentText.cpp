@@ -35,15 +35,16 @@ static bool isPhi(const ProtoModule &M, const ProtoInstruction &I) {
                                                   M.Computations[I.Parent].Id));
 }
 
-std::string hlobuf::valueTag(const HloProto &P, int64_t Id) {
+void hlobuf::appendValueTag(std::string &Out, const HloProto &P, int64_t Id) {
   const ProtoBuffer *B = P.Assignment.buffer(Id);
   const ProtoInstruction *I = B ? instructionAt(P.Module, B->Place) : nullptr;
-  if (!I)
-    return fmt::format("<{} ? @{}>", Id, B ? B->Color : 0);
-  bool Tuple = elementType(I->Shape) == TupleType;
-  return fmt::format("<{} {}{}{} @{}>", Id, plainName(I->Name),
-                     Tuple ? indexText(B->Place.Index) : "",
-                     isPhi(P.Module, *I) ? " (phi)" : "", B->Color);
+  ((Out += '<') += std::to_string(Id)) += ' ';
+  appendName(Out, I ? I->Name : StringRef());
+  if (I && elementType(I->Shape) == TupleType)
+    Out += indexText(B->Place.Index);
+  if (I && isPhi(P.Module, *I))
+    Out += " (phi)";
+  ((Out += " @") += std::to_string(B ? B->Color : 0)) += '>';
 }
 
 namespace {
@@ -237,8 +238,8 @@ void AssignmentPrinter::printValue(StringRef Assigned, ProtoAllocation &A) {
     return;
   const ProtoBuffer *B = P.Assignment.buffer(Id);
   A.HoldsOutput |= Root && Output == Id;
-  appendFormat(A.Values, " value: {} (size={},offset={}): ", valueTag(P, Id),
-               Size, Offset);
+  appendValueTag(A.Values += " value: ", P, Id);
+  appendFormat(A.Values, " (size={},offset={}): ", Size, Offset);
   const ProtoInstruction *I = B ? instructionAt(M, B->Place) : nullptr;
   std::optional<StringRef> Part;
   if (I)

@@ -282,9 +282,11 @@ void AttributePrinter::callee(StringRef Key, llvm::ArrayRef<int64_t> All,
   if (Number >= All.size())
     return;
   const ProtoComputation *C = M.computation(All[Number]);
-  To.Out += fmt::format("{}%{}", Key,
-                        C ? plainName(C->Name)
-                          : fmt::format("no-computation-{}", All[Number]));
+  (To.Out += Key) += '%';
+  if (C)
+    appendName(To.Out, C->Name);
+  else
+    appendFormat(To.Out, "no-computation-{}", All[Number]);
 }
 
 void AttributePrinter::printCalls() {
@@ -363,20 +365,23 @@ void AttributePrinter::printMetadata() {
   Item Line{"source_line"}, EndLine{"source_end_line"};
   Item Column{"source_column"}, EndColumn{"source_end_column"};
   Item Frame{"stack_frame_id"};
-  readFields(message(Metadata), into(1, Type.Text), into(2, Name.Text),
-             into(3, File.Text), into(4, Line.Number), into(17, EndLine.Number),
-             into(18, Column.Number), into(19, EndColumn.Number),
-             into(15, Frame.Number));
+  if (!readFields(I.bytes(Metadata), into(1, Type.Text), into(2, Name.Text),
+                  into(3, File.Text), into(4, Line.Number),
+                  into(17, EndLine.Number), into(18, Column.Number),
+                  into(19, EndColumn.Number), into(15, Frame.Number)))
+    To.damaged("a HloInstructionProto");
   StringRef Separator = ", metadata={";
   for (const Item &Each :
        {Type, Name, File, Line, EndLine, Column, EndColumn, Frame}) {
     if (Each.Text.empty() && Each.Number == 0)
       continue;
-    if (Each.Text.empty())
-      appendFormat(To.Out, "{}{}={}", Separator, Each.Key, Each.Number);
-    else
-      appendFormat(To.Out, "{}{}=\"{}\"", Separator, Each.Key,
-                   escaped(Each.Text));
+    ((To.Out += Separator) += Each.Key) += '=';
+    if (Each.Text.empty()) {
+      To.Out += std::to_string(Each.Number);
+    } else {
+      appendEscaped(To.Out += '"', Each.Text);
+      To.Out += '"';
+    }
     Separator = " ";
   }
   if (Separator == " ")

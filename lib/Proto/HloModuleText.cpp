@@ -38,7 +38,22 @@ std::string hlobuf::plainName(StringRef Name) {
 
 std::string hlobuf::escaped(StringRef Bytes) {
   std::string Out;
-  for (char C : Bytes) {
+  appendEscaped(Out, Bytes);
+  return Out;
+}
+
+void hlobuf::appendEscaped(std::string &Out, StringRef Bytes) {
+  auto IsPlain = [](char C) {
+    return C >= ' ' && C < 127 && C != '"' && C != '\\' && C != '\'';
+  };
+  while (!Bytes.empty()) {
+    StringRef Plain = Bytes.take_while(IsPlain);
+    Out += Plain;
+    Bytes = Bytes.drop_front(Plain.size());
+    if (Bytes.empty())
+      return;
+    char C = Bytes.front();
+    Bytes = Bytes.drop_front();
     if (C == '\n')
       Out += "\\n";
     else if (C == '\r')
@@ -47,13 +62,9 @@ std::string hlobuf::escaped(StringRef Bytes) {
       Out += "\\t";
     else if (C == '"' || C == '\\' || C == '\'')
       (Out += '\\') += C;
-    else if (static_cast<unsigned char>(C) < ' ' ||
-             static_cast<unsigned char>(C) >= 127)
-      Out += fmt::format("\\{:03o}", static_cast<unsigned char>(C));
     else
-      Out += C;
+      Out += fmt::format("\\{:03o}", static_cast<unsigned char>(C));
   }
-  return Out;
 }
 
 std::string hlobuf::indexText(ArrayRef<int64_t> Index) {

@@ -77,10 +77,11 @@ std::string indexText(llvm::ArrayRef<int64_t> Index);
 std::string spacedIndex(llvm::ArrayRef<int64_t> Index);
 
 /// `<12 add.1{0} (phi) @0>`: the value \p Id, as the dump spells it.
-std::string valueTag(const HloProto &P, int64_t Id);
+void appendValueTag(std::string &Out, const HloProto &P, int64_t Id);
 
 /// \p Bytes in C escapes.
 std::string escaped(llvm::StringRef Bytes);
+void appendEscaped(std::string &Out, llvm::StringRef Bytes);
 
 } // namespace hlobuf
 

@@ -24,9 +24,10 @@ static void printTrace(const HloProto &P, StringRef Trace, TextSink &To) {
       To.Out += fmt::format(" event {}\n", Kind);
       return;
     }
-    To.Out += fmt::format(" {} {}", Kinds[Kind], valueTag(P, Buffer));
+    ((To.Out += ' ') += Kinds[Kind]) += ' ';
+    appendValueTag(To.Out, P, Buffer);
     if (Kinds[Kind] == "share")
-      To.Out += " with " + valueTag(P, With);
+      appendValueTag(To.Out += " with ", P, With);
     To.Out += '\n';
   });
   if (!Good)
@@ -43,7 +44,8 @@ static void printPeak(const HloProto &P, StringRef Peak, TextSink &To) {
   for (int64_t Id : Buffers) {
     if (To.stopped())
       return;
-    To.Out += fmt::format(" {}\n", valueTag(P, Id));
+    appendValueTag(To.Out += ' ', P, Id);
+    To.Out += '\n';
   }
 }
 
@@ -59,9 +61,9 @@ static void printAlias(const HloProto &P, StringRef Alias, TextSink &To) {
   if (!Good)
     To.damaged("its LogicalBufferProto.Location");
   const ProtoInstruction *I = P.Module.instruction(Place.Instruction);
-  To.Out +=
-      fmt::format(" {}: {} {}\n", valueTag(P, Buffer),
-                  plainName(I ? I->Name : Place.Name), indexText(Place.Index));
+  appendValueTag(To.Out += ' ', P, Buffer);
+  appendName(To.Out += ": ", I ? I->Name : Place.Name);
+  ((To.Out += ' ') += indexText(Place.Index)) += '\n';
 }
 
 void hlobuf::printTraces(const HloProto &P, TextSink &To) {
