@@ -184,7 +184,7 @@ void ProtoReader::readInstruction(StringRef Bytes) {
   I.Bytes = Bytes;
   I.Parent = static_cast<uint32_t>(M.Computations.size());
   bool Good = forEachField(Bytes, [&](const WireField &F) {
-    if (F.Number < I.Fields.size())
+    if (F.Number < I.Fields.size() && !(F.isMessage() && F.Bytes.empty()))
       I.Fields.set(F.Number);
     if (F.Number == InstructionIdNumber && !F.isMessage())
       I.Id = F.number();

@@ -45,8 +45,8 @@ struct ProtoInstruction {
   llvm::StringRef Bytes;
   /// Number of its computation.
   uint32_t Parent = 0;
-  /// Which fields it has: those that print an attribute are hardly ever there,
-  /// and are not looked for in vain.
+  /// Which fields it has, but for empty ones: those that print an attribute are
+  /// hardly ever there, and are not looked for in vain.
   std::bitset<128> Fields;
 
   bool has(uint32_t Field) const {
