@@ -55,9 +55,9 @@ bool CheckContext::runsElsewhere(NameId Name) const {
 const ModuleAnalysis *CheckContext::textAnalysis() const {
   return Memo->Texts
       .get([&]() -> std::unique_ptr<ModuleAnalysis> {
-        auto Found =
+        auto Created =
             std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
-        return Found->firstDifference() ? std::move(Found) : nullptr;
+        return Created->firstDifference() ? std::move(Created) : nullptr;
       })
       .get();
 }

@@ -176,12 +176,12 @@ void ShapeRules::checkElements() {
   const Shape *Other = array(0);
   if (!Other || !plain(I.Result))
     return;
-  uint64_t Here = 1, There = 1;
+  uint64_t Elements = 1, Expected = 1;
   for (int64_t Size : dimensionsOf(Result))
-    Here *= static_cast<uint64_t>(Size);
+    Elements *= static_cast<uint64_t>(Size);
   for (int64_t Size : dimensionsOf(*Other))
-    There *= static_cast<uint64_t>(Size);
-  if (Here != There)
+    Expected *= static_cast<uint64_t>(Size);
+  if (Elements != Expected)
     misfit(0, I.Result);
 }
 
@@ -335,8 +335,8 @@ std::optional<Numbers> ShapeRules::sliced() const {
   if (!Bounds)
     return std::nullopt;
   Numbers Sizes;
-  for (const DimensionSlice &Of : *Bounds)
-    Sizes.push_back(Of.size());
+  for (const DimensionSlice &Bound : *Bounds)
+    Sizes.push_back(Bound.size());
   return Sizes;
 }
 

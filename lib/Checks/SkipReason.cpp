@@ -21,40 +21,40 @@ static std::optional<FileRole> fileOf(const Dump &D, Section S) {
 /// \p S.
 static bool isOlder(const Facts &DumpFacts, Section S) {
   const Dump &D = DumpFacts.dump();
-  const ReleaseWindow &When = DumpFacts.release();
+  const ReleaseWindow &Window = DumpFacts.release();
   Release First = infoOf(S).Since;
-  if (First == Release::Oldest || When.impossible())
+  if (First == Release::Oldest || Window.impossible())
     return false;
-  if (When.until(First))
+  if (Window.until(First))
     return true;
   // In one text, the section itself gives the date.
-  return !fileOf(D, S) && !When.since(First);
+  return !fileOf(D, S) && !Window.since(First);
 }
 
 SkipReason hlobuf::explainAbsence(const Facts &DumpFacts, Section S) {
-  SkipReason Why;
+  SkipReason Reason;
   // The texts that were printed from a proto prove nothing about each other.
   if (DumpFacts.dump().fromProto() || isOnlyInProtos(infoOf(S).File)) {
-    Why.Kind = SkipKind::NotApplicable;
-    Why.Reason =
+    Reason.Kind = SkipKind::NotApplicable;
+    Reason.Reason =
         fmt::format("no {} in {}", infoOf(S).Name,
                     DumpFacts.dump().fromProto() ? "this proto" : "text dumps");
-    return Why;
+    return Reason;
   }
-  Why.Reason = fmt::format("no {}", infoOf(S).Name);
+  Reason.Reason = fmt::format("no {}", infoOf(S).Name);
   if (isOlder(DumpFacts, S)) {
-    Why.Kind = SkipKind::NotApplicable;
-    Why.Reason += " before " + dateText(infoOf(infoOf(S).Since).Date);
-    return Why;
+    Reason.Kind = SkipKind::NotApplicable;
+    Reason.Reason += " before " + dateText(infoOf(infoOf(S).Since).Date);
+    return Reason;
   }
   std::optional<FileRole> Role = fileOf(DumpFacts.dump(), S);
   if (!Role || DumpFacts.dump().file(*Role).present())
-    return Why;
+    return Reason;
   if (const std::optional<CutOff> &Cut = DumpFacts.dump().cut(*Role))
-    Why.Reason = Cut->File + " is cut off";
+    Reason.Reason = Cut->File + " is cut off";
   else
-    Why.Missing = Role;
-  return Why;
+    Reason.Missing = Role;
+  return Reason;
 }
 
 SkipReason hlobuf::explainGap(const Facts &DumpFacts, Section S,
@@ -62,11 +62,11 @@ SkipReason hlobuf::explainGap(const Facts &DumpFacts, Section S,
   const Dump &D = DumpFacts.dump();
   if (D.state(S) == SectionState::Absent)
     return explainAbsence(DumpFacts, S);
-  SkipReason Why;
+  SkipReason Reason;
   if (const std::optional<CutOff> &Cut = D.cut(FileRole::Assignment))
-    Why.Reason = Cut->File + " is cut off";
+    Reason.Reason = Cut->File + " is cut off";
   else
-    Why.Reason = fmt::format(
+    Reason.Reason = fmt::format(
         "{} {}", OnlyUnknown ? "unknown lines in" : "damaged", infoOf(S).Name);
-  return Why;
+  return Reason;
 }

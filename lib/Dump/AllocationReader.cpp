@@ -80,8 +80,8 @@ void AllocationReader::readValue(const LineCursor &In) {
 }
 
 void AllocationReader::readReuseBlock(LineCursor &In) {
-  Allocation Lost;
-  Allocation &A = HeaderLost ? Lost : D.Allocations.back();
+  Allocation Unread;
+  Allocation &A = HeaderLost ? Unread : D.Allocations.back();
   if (A.HasReuseBlock)
     damaged(In.line(), Section::Allocations,
             "a second block of reused buffers in one allocation");

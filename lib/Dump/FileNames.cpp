@@ -67,8 +67,8 @@ StringRef hlobuf::moduleStemOf(StringRef Path) {
     return "";
   Name = Name.take_front(End);
   for (StringRef Device : {".cpu_", ".gpu_", ".any_gpu_", ".sm_", ".gfx"})
-    if (size_t At = Name.rfind(Device); At != StringRef::npos)
-      Name = Name.take_front(At);
+    if (size_t Offset = Name.rfind(Device); Offset != StringRef::npos)
+      Name = Name.take_front(Offset);
   Name.consume_back(".");
   return Path.take_front(static_cast<size_t>(Name.end() - Path.begin()));
 }
@@ -95,12 +95,12 @@ hlobuf::assignmentOf(StringRef Path,
   return findCandidate(stemOf(Path), FileRole::Assignment, Exists);
 }
 
-static Belonging judge(size_t Matching, size_t Total, StringRef What) {
+static Belonging judge(size_t Matching, size_t Total, StringRef Text) {
   // One difference is a fault, however short the list.
   if (Matching * 2 >= Total || Total - Matching == 1)
     return {};
   return {true, fmt::format("only {} of its {} {} match the assignment",
-                            Matching, Total, What)};
+                            Matching, Total, Text)};
 }
 
 /// The smallest id of the values that each name defines.
@@ -147,11 +147,11 @@ static Belonging rangesBelong(const Dump &D) {
 
 /// Counts the instructions of values that the module defines.
 static Belonging moduleBelongs(const Dump &D) {
-  std::vector<bool> Wanted = namesOfValues(D);
-  size_t Total = llvm::count(Wanted, true);
+  std::vector<bool> Names = namesOfValues(D);
+  size_t Total = llvm::count(Names, true);
   size_t Matching = 0;
-  for (size_t Name = 0; Name != Wanted.size(); ++Name)
-    Matching += Wanted[Name] && D.Module.find(NameId(Name));
+  for (size_t Name = 0; Name != Names.size(); ++Name)
+    Matching += Names[Name] && D.Module.find(NameId(Name));
   // Of a damaged text what is left must only fit; one that was cut off may
   // have lost all that does.
   bool Damaged = D.state(Section::Module) == SectionState::Damaged;

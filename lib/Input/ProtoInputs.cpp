@@ -84,8 +84,8 @@ ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
       if (unsigned Before = Stems[Place.Stem]++)
         Place.Stem += fmt::format(".{}", Before + 1);
       // Host computations of another device's program are compiled for CPUs.
-      bool OfHost = P.Thunks.Of == ThunkSource::Backend::CPU;
-      Place.Stem += stage(OfHost ? Device::CPU : C.For);
+      bool OfHost = P.Thunks.Target == ThunkSource::Backend::CPU;
+      Place.Stem += stage(OfHost ? Device::CPU : C.Target);
     }
     File.Places.push_back(std::move(Place));
   }

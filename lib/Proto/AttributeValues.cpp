@@ -80,12 +80,12 @@ static std::string windowText(StringRef Window) {
     return "";
   std::string Out = "{";
   for (const Part &P : Parts) {
-    auto Has = [&](StringRef D, uint32_t Field) {
+    auto HasField = [&](StringRef D, uint32_t Field) {
       return numberAt(D, Field) != P.Usual;
     };
     bool Pad = P.Field == 3;
     if (llvm::none_of(All, [&](StringRef D) {
-          return Has(D, P.Field) || (Pad && Has(D, 4));
+          return HasField(D, P.Field) || (Pad && HasField(D, 4));
         }))
       continue;
     Out += P.Heading;

@@ -50,9 +50,9 @@ private:
   bool spend();
   StringRef firstField(StringRef Message, uint32_t Number);
   void keep(std::string Bytes, unsigned Depth);
-  void trouble(StringRef Why) {
+  void trouble(StringRef Reason) {
     if (C.Trouble.empty())
-      C.Trouble = Why.str();
+      C.Trouble = Reason.str();
   }
   void cutOff(std::string Evidence) {
     C.Around = Wrapper::CutOff;
@@ -82,9 +82,9 @@ void ContainerReader::noteDevice(StringRef Bytes) {
       {"/device:GPU:", Device::GPU},
       {"/device:TPU:", Device::TPU},
       {"/host:CPU", Device::CPU}};
-  for (auto [Mark, For] : Marks)
-    if (C.For == Device::Unknown && Bytes.contains(Mark))
-      C.For = For;
+  for (auto [Mark, Target] : Marks)
+    if (C.Target == Device::Unknown && Bytes.contains(Mark))
+      C.Target = Target;
 }
 
 /// Of an executable for CPUs, which is the first field of \p Message, the
@@ -112,10 +112,10 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
         decompress(Bytes, MaxBytes, mayHoldProto);
     if (Text)
       return keep(std::move(*Text), Depth);
-    std::string Why = llvm::toString(Text.takeError());
+    std::string Reason = llvm::toString(Text.takeError());
     if (isCompressed(Bytes))
-      return trouble(Why);
-    NotZlib = std::move(Why);
+      return trouble(Reason);
+    NotZlib = std::move(Reason);
   } else if (Depth == 0 || (Unpacked && mayHoldProto(Bytes))) {
     Framing Frames = framingOf(Bytes);
     if (Frames.Is == Framing::Kind::CutOff)
@@ -309,9 +309,9 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
     bool IsSequence =
         F.Number == Thunks && isName(firstField(firstField(F.Bytes, 1), 1));
     if ((F.Number == Kind && F.Value == Kernels) || IsSequence)
-      P.Thunks.Of = ThunkSource::Backend::CPU;
+      P.Thunks.Target = ThunkSource::Backend::CPU;
   }
-  if (P.Thunks.Of == ThunkSource::Backend::CPU)
+  if (P.Thunks.Target == ThunkSource::Backend::CPU)
     P.Thunks.Parts = {Result.drop_back(Next.size())};
   // In a file of an unknown kind, nothing else shows the cut.
   if (In.failed() && isTooLong(Next, Thunks))
@@ -345,7 +345,7 @@ void ContainerReader::findGpuThunks(llvm::ArrayRef<StringRef> Records,
       bool Good = forEachField(Record, [&](const WireField &F) {
         if (F.Number == Allocations || F.Number == Thunk ||
             F.Number == OldThunk)
-          P.Thunks.Of = ThunkSource::Backend::GPU;
+          P.Thunks.Target = ThunkSource::Backend::GPU;
       });
       if (!Good)
         trouble("a record of the executable is damaged");
@@ -416,8 +416,8 @@ ProtoContainer hlobuf::findProtos(StringRef Bytes, uint64_t MaxBytes) {
   C.Around = wrapperOf(Bytes, C);
   // CPU executables (2023 on) have no HloProto, and no records around it.
   bool Records = Bytes.take_front(1 << 16).contains(RiegeliSignature);
-  if (C.For == Device::Unknown && !C.Protos.empty() &&
+  if (C.Target == Device::Unknown && !C.Protos.empty() &&
       !C.Protos.front().Whole && !Records)
-    C.For = Device::CPU;
+    C.Target = Device::CPU;
   return C;
 }

@@ -50,7 +50,7 @@ enum class Wrapper : uint8_t {
 struct ProtoContainer {
   std::vector<FoundProto> Protos;
   Wrapper Around = Wrapper::Unknown;
-  Device For = Device::Unknown;
+  Device Target = Device::Unknown;
   /// Modules without a buffer assignment.
   unsigned Modules = 0;
   /// Those of them that have a schedule: a module gets its buffers after it.

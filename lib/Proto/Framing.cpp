@@ -39,22 +39,22 @@ struct Pieces {
   Framing End;
 
   Framing cut(StringRef Where) const { return cutOffFile(File, Where); }
-  /// Takes a varint, which is a part of \p What.
-  std::optional<uint64_t> number(StringRef What) {
+  /// Takes a varint, which is a part of \p Text.
+  std::optional<uint64_t> number(StringRef Text) {
     constexpr size_t Longest = 10;
     bool Short = Rest.size() < Longest;
     std::optional<uint64_t> Number = takeVarint(Rest);
-    End = Number || !Short ? Framing() : cut(("in the head of " + What).str());
+    End = Number || !Short ? Framing() : cut(("in the head of " + Text).str());
     return Number;
   }
-  /// Takes \p Size bytes, which are \p What.
-  std::optional<StringRef> bytes(uint64_t Size, StringRef What) {
+  /// Takes \p Size bytes, which are \p Text.
+  std::optional<StringRef> bytes(uint64_t Size, StringRef Text) {
     constexpr uint64_t LargestSize = uint64_t(1) << 40;
     auto Begin = static_cast<uint64_t>(Rest.data() - File.data());
     End = Framing();
     if (Size > Rest.size() && Size <= LargestSize)
       End = cut(
-          fmt::format("inside {}, bytes [{}, {})", What, Begin, Begin + Size));
+          fmt::format("inside {}, bytes [{}, {})", Text, Begin, Begin + Size));
     if (Size > Rest.size())
       return std::nullopt;
     StringRef Piece = Rest.take_front(Size);

@@ -104,9 +104,9 @@ private:
   void shape(StringRef Shape, bool WithLayout) {
     To.shape(Shape, WithLayout, To.Out);
   }
-  void check(StringRef Message, const char *What) {
+  void check(StringRef Message, const char *Text) {
     if (!isMessage(Message))
-      To.damaged(What);
+      To.damaged(Text);
   }
 
   const ProtoModule &M;

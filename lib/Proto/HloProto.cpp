@@ -73,12 +73,12 @@ public:
 
 private:
   void indexNames();
-  /// Reads \p Message, which the error will call \p What.
+  /// Reads \p Message, which the error will call \p Text.
   template <typename... Ts>
-  void walk(StringRef Message, const char *What,
+  void walk(StringRef Message, const char *Text,
             const FieldTarget<Ts> &...Targets) {
     if (!readFields(Message, Targets...) && !Damaged)
-      Damaged = What;
+      Damaged = Text;
   }
   void readModule(StringRef Bytes);
   void readComputation(StringRef Bytes);

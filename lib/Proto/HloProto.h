@@ -148,7 +148,7 @@ bool readLocation(llvm::StringRef Bytes, ProtoLocation &Place);
 /// Where an executable keeps its thunks.
 struct ThunkSource {
   enum class Backend : uint8_t { None, CPU, GPU };
-  Backend Of = Backend::None;
+  Backend Target = Backend::None;
   /// Messages that together are the one that has the thunks.
   llvm::SmallVector<llvm::StringRef, 2> Parts;
 };

@@ -40,7 +40,7 @@ struct TextSink {
   size_t Limit = 0;
   ShapeTexts Shapes;
   bool stopped() const { return Damaged || Out.size() > Limit; }
-  void damaged(const char *What) { Damaged = Damaged ? Damaged : What; }
+  void damaged(const char *Text) { Damaged = Damaged ? Damaged : Text; }
   /// Appends the ShapeProto \p Shape to \p To.
   void shape(llvm::StringRef Shape, bool WithLayout, std::string &To) {
     if (!Shapes.print(Shape, WithLayout, To))

@@ -85,11 +85,12 @@ static const char *readSimple(StringRef Data, uint64_t MaxBytes,
     return "a record is damaged";
   std::string Sizes;
   auto Values = std::make_unique<std::string>();
-  if (const char *Why = unpack(Type, Data.take_front(*Packed), MaxBytes, Sizes))
-    return Why;
-  if (const char *Why =
+  if (const char *Reason =
+          unpack(Type, Data.take_front(*Packed), MaxBytes, Sizes))
+    return Reason;
+  if (const char *Reason =
           unpack(Type, Data.drop_front(*Packed), MaxBytes, *Values))
-    return Why;
+    return Reason;
   constexpr size_t Most = 1 << 20;
   StringRef Rest = *Values;
   Records.Owned.push_back(std::move(Values));
@@ -149,14 +150,14 @@ RiegeliRecords hlobuf::readRiegeli(StringRef Bytes, uint64_t MaxBytes) {
       Records.Trouble = "its last record is cut off";
       break;
     }
-    const char *Why = nullptr;
+    const char *Reason = nullptr;
     if (C->Type == 'r')
-      Why = readSimple(content(Bytes, Offset + ChunkHeader, C->Size), MaxBytes,
-                       Records);
+      Reason = readSimple(content(Bytes, Offset + ChunkHeader, C->Size),
+                          MaxBytes, Records);
     else if (C->Type == 't')
-      Why = "its records are transposed, which is not supported";
-    if (Why && !Records.Trouble)
-      Records.Trouble = Why;
+      Reason = "its records are transposed, which is not supported";
+    if (Reason && !Records.Trouble)
+      Records.Trouble = Reason;
     Offset += std::min<uint64_t>(C->Total, End - Offset);
     MaxBytes -= std::min(MaxBytes, C->Decoded);
   }

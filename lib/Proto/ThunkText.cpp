@@ -196,8 +196,8 @@ static void printGpu(const HloProto &P, TextSink &To) {
 }
 
 void hlobuf::printThunks(const HloProto &P, TextSink &To) {
-  if (P.Thunks.Of == ThunkSource::Backend::CPU)
+  if (P.Thunks.Target == ThunkSource::Backend::CPU)
     printCpu(P, To);
-  else if (P.Thunks.Of == ThunkSource::Backend::GPU)
+  else if (P.Thunks.Target == ThunkSource::Backend::GPU)
     printGpu(P, To);
 }

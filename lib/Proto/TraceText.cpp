@@ -15,8 +15,8 @@ static void printTrace(const HloProto &P, StringRef Trace, TextSink &To) {
   To.Out += fmt::format("Heap simulator trace of allocation {}:\n",
                         numberAt(Trace, 3));
   bool Good = forEachMessage(Trace, 1, [&](StringRef Event) {
-    int64_t Kind = 0, Buffer = 0, With = 0;
-    if (!readFields(Event, into(1, Kind), into(2, Buffer), into(5, With)))
+    int64_t Kind = 0, Buffer = 0, Other = 0;
+    if (!readFields(Event, into(1, Kind), into(2, Buffer), into(5, Other)))
       To.damaged("its HeapSimulatorTrace.Event");
     if (To.stopped())
       return;
@@ -27,7 +27,7 @@ static void printTrace(const HloProto &P, StringRef Trace, TextSink &To) {
     ((To.Out += ' ') += Kinds[Kind]) += ' ';
     appendValueTag(To.Out, P, Buffer);
     if (Kinds[Kind] == "share")
-      appendValueTag(To.Out += " with ", P, With);
+      appendValueTag(To.Out += " with ", P, Other);
     To.Out += '\n';
   });
   if (!Good)

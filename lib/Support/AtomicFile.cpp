@@ -43,9 +43,9 @@ static std::optional<std::error_code> writeBeside(StringRef Target,
     llvm::consumeError(New.takeError());
     return std::nullopt;
   }
-  fs::file_status Made;
-  if (Exists && (fs::status(New->FD, Made) || Made.getUser() != Old.getUser() ||
-                 Made.getGroup() != Old.getGroup() ||
+  fs::file_status Stat;
+  if (Exists && (fs::status(New->FD, Stat) || Stat.getUser() != Old.getUser() ||
+                 Stat.getGroup() != Old.getGroup() ||
                  fs::setPermissions(New->FD, Old.permissions()))) {
     llvm::consumeError(New->discard());
     return std::nullopt;

@@ -130,9 +130,9 @@ llvm::ErrorOr<std::string> hlobuf::makePrivateFolder(StringRef Prefix,
   if (Parent.empty())
     llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Model);
   llvm::sys::path::append(Model, Prefix + "-XXXXXX");
-  std::string Made(Model);
+  std::string Path(Model);
   // Its mode is 0700 from the start.
-  if (!::mkdtemp(Made.data()))
+  if (!::mkdtemp(Path.data()))
     return std::error_code(errno, std::generic_category());
-  return Made;
+  return Path;
 }

@@ -63,10 +63,10 @@ private:
       return;
     }
     const char *Data = Text.data() + Begin;
-    const void *Found = std::memchr(Data, '\n', Text.size() - Begin);
+    const void *End = std::memchr(Data, '\n', Text.size() - Begin);
     size_t Size =
-        Found ? static_cast<size_t>(static_cast<const char *>(Found) - Data)
-              : Text.size() - Begin;
+        End ? static_cast<size_t>(static_cast<const char *>(End) - Data)
+            : Text.size() - Begin;
     Line = llvm::StringRef(Data, Size);
     Next = Begin + Size + 1;
     Commented |= isComment();

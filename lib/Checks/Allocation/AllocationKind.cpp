@@ -99,7 +99,7 @@ static void checkTemps(const CheckContext &Ctx, Reporter &Diags) {
     const Allocation &Alloc = D.Allocations[I];
     if (!Alloc.PreallocatedTemp)
       continue;
-    auto [Found, New] = First.try_emplace(
+    auto [Entry, New] = First.try_emplace(
         {Alloc.color(), Alloc.Page.value_or(0)}, AllocationId(I));
     if (!New)
       Diags
@@ -107,7 +107,7 @@ static void checkTemps(const CheckContext &Ctx, Reporter &Diags) {
                     "temp allocation {} has color {} too, expected one per "
                     "color and page",
                     Alloc.Index, Alloc.color())
-          .note(Ctx.places().line(D[Found->second]), "the first one is here")
+          .note(Ctx.places().line(D[Entry->second]), "the first one is here")
           .about(AllocationId(I));
   }
 }

@@ -35,7 +35,7 @@ static std::string shortened(StringRef Shape) {
 static ValueId parameterValue(const CheckContext &Ctx,
                               const Allocation &Alloc) {
   const Dump &D = Ctx.dump();
-  ValueId Found;
+  ValueId Match;
   ShapeIndex Index = Alloc.ParameterIndex.canonical();
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     const Value &V = D.Values[I];
@@ -45,9 +45,9 @@ static ValueId parameterValue(const CheckContext &Ctx,
       return ValueId(I);
     // Without texts, only a value that is alone can be identified.
     if (!Ctx.hasText(V.Tag.Name) && Alloc.Values.size() == 1)
-      Found = ValueId(I);
+      Match = ValueId(I);
   }
-  return Found;
+  return Match;
 }
 
 /// True if \p Printed is the shape of \p V, or the whole parameter's.
@@ -146,16 +146,16 @@ static bool canHold(const CheckContext &Ctx, const Allocation &Alloc) {
   std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Output);
   bool Compare = !Ctx.isTPU() && !Printed.isDynamic();
   for (const Value &V : D.values(Alloc)) {
-    const Shape &Held = D.Shapes[V.Shape];
-    if (V.Size != Alloc.Size || Held.Kind != Printed.Kind)
+    const Shape &Stored = D.Shapes[V.Shape];
+    if (V.Size != Alloc.Size || Stored.Kind != Printed.Kind)
       continue;
-    if (!Compare || Held.isDynamic() ||
+    if (!Compare || Stored.isDynamic() ||
         Bytes == logicalBytes(D.Shapes, V.Shape))
       return true;
     // Whether elements of less than a byte are packed is up to the layout,
     // which the header leaves out.
-    if (std::min(Printed.Bits, Held.Bits) < 8 && elementBits(Printed) &&
-        elementBits(Printed) == elementBits(Held))
+    if (std::min(Printed.Bits, Stored.Bits) < 8 && elementBits(Printed) &&
+        elementBits(Printed) == elementBits(Stored))
       return true;
   }
   return false;

@@ -74,7 +74,7 @@ static void checkUsual(const CheckContext &Ctx, Reporter &Diags) {
 
 void hlobuf::checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  Backend By = Ctx.backend();
+  Backend Target = Ctx.backend();
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
     const Allocation &Alloc = D[V.Owner];
@@ -86,14 +86,14 @@ void hlobuf::checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
     if (V.Offset % Alignment == 0)
       continue;
     Diags
-        .reportAs(By == Backend::TPU ? Severity::Error : Severity::Warning,
+        .reportAs(Target == Backend::TPU ? Severity::Error : Severity::Warning,
                   Ctx.places().value(V).Offset,
                   "value {} is at offset {}, expected a multiple of {} ({} "
                   "alignment of color {})",
-                  D.spell(V.Tag), V.Offset, Alignment, backendName(By),
+                  D.spell(V.Tag), V.Offset, Alignment, backendName(Target),
                   Alloc.color())
         .about(ValueId(I));
   }
-  if (By == Backend::CPU && Ctx.release().since(Release::CPUAlignment64))
+  if (Target == Backend::CPU && Ctx.release().since(Release::CPUAlignment64))
     checkUsual(Ctx, Diags);
 }

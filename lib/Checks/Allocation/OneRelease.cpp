@@ -38,17 +38,17 @@ static void addSubject(const CheckContext &Ctx, Finding &F, StringRef Line) {
 }
 
 static void checkDates(const CheckContext &Ctx, Reporter &Diags) {
-  const ReleaseWindow &When = Ctx.release();
-  if (!When.impossible())
+  const ReleaseWindow &Window = Ctx.release();
+  if (!Window.impossible())
     return;
-  StringRef Old = firstLine(Ctx.dump(), When.BeforePlace);
-  StringRef New = firstLine(Ctx.dump(), When.FromPlace);
+  StringRef Old = firstLine(Ctx.dump(), Window.BeforePlace);
+  StringRef New = firstLine(Ctx.dump(), Window.FromPlace);
   Finding F = Diags.report(
       Old,
       "this line is from before {} ({}), but other lines are from {} or later "
       "({}): was the dump edited, cut off, or mixed?",
-      dateText(When.Before), When.BeforeReason, dateText(When.From),
-      When.FromReason);
+      dateText(Window.Before), Window.BeforeReason, dateText(Window.From),
+      Window.FromReason);
   F.note(New, "the newer line is here");
   addSubject(Ctx, F, Old);
   addSubject(Ctx, F, New);
@@ -81,13 +81,13 @@ static void checkNumbers(const CheckContext &Ctx, Reporter &Diags) {
 static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   checkNumbers(Ctx, Diags);
-  auto With = static_cast<size_t>(llvm::count_if(
+  auto Pages = static_cast<size_t>(llvm::count_if(
       D.Allocations, [](const Allocation &X) { return X.Page.has_value(); }));
-  size_t Without = D.Allocations.size() - With;
-  if (With == 0 || Without == 0)
+  size_t Without = D.Allocations.size() - Pages;
+  if (Pages == 0 || Without == 0)
     return;
   // The fewer are the wrong ones.
-  bool Expected = With >= Without;
+  bool Expected = Pages >= Without;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     const Allocation &Alloc = D.Allocations[I];
     if (Alloc.Page.has_value() == Expected)
@@ -96,7 +96,7 @@ static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
         .reportAs(Severity::Error,
                   Ctx.places().orEnd(Ctx.places().header(Alloc).Page, Alloc),
                   "allocation {} has {} page, but {} of {} allocations have {}",
-                  Alloc.Index, Expected ? "no" : "a", std::max(With, Without),
+                  Alloc.Index, Expected ? "no" : "a", std::max(Pages, Without),
                   D.Allocations.size(), Expected ? "one" : "none")
         .about(AllocationId(I));
   }

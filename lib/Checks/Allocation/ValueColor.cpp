@@ -153,9 +153,9 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
   llvm::sort(Members);
   for (const ReusedValue &Row : D.reused(Alloc)) {
     Listed.push_back(Row.Tag.Id);
-    auto Found = llvm::lower_bound(Members, std::pair(Row.Tag.Id, 0u));
+    auto Entry = llvm::lower_bound(Members, std::pair(Row.Tag.Id, 0u));
     TagTexts Texts = Ctx.places().tag(Row);
-    if (Found == Members.end() || Found->first != Row.Tag.Id) {
+    if (Entry == Members.end() || Entry->first != Row.Tag.Id) {
       Diags
           .report(Texts.Whole,
                   "reused value {} is not a value of allocation {}",
@@ -163,7 +163,7 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
           .about(Id);
       continue;
     }
-    const Value &V = D.Values[Found->second];
+    const Value &V = D.Values[Entry->second];
     if (Row.Tag == V.Tag && Row.Color == V.Tag.Color &&
         Row.Color != Alloc.color())
       continue;
@@ -173,7 +173,7 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
                 "color other than {}",
                 D.spell(Row.Tag), Row.Color, D.spell(V.Tag), Alloc.color())
         .note(Ctx.places().value(V).Tag.Whole, "the value is here")
-        .about(ValueId(Found->second));
+        .about(ValueId(Entry->second));
   }
   llvm::sort(Listed);
   auto Twice = std::adjacent_find(Listed.begin(), Listed.end());
@@ -262,10 +262,10 @@ void ColorChecker::run() {
 /// The `S(n)` inside \p Shape, or its layout, or all of it.
 static StringRef memorySpaceText(StringRef Shape) {
   StringRef Layout = Shape.drop_front(std::min(Shape.find('{'), Shape.size()));
-  size_t At = Layout.find("S(");
-  if (At == StringRef::npos)
+  size_t Offset = Layout.find("S(");
+  if (Offset == StringRef::npos)
     return Layout.empty() ? Shape : Layout;
-  StringRef Group = Layout.drop_front(At);
+  StringRef Group = Layout.drop_front(Offset);
   return Group.take_front(Group.find(')') + 1);
 }
 

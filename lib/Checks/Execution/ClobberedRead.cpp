@@ -77,12 +77,12 @@ private:
   /// More readers of one damaged value are only counted.
   static constexpr size_t MaxReaders = 3;
 
-  bool isConstant(const Damage &Found) const {
-    return hlobuf::isConstant(Ctx, D[Found.Value].Tag.Name);
+  bool isConstant(const Damage &R) const {
+    return hlobuf::isConstant(Ctx, D[R.Value].Tag.Name);
   }
-  std::string consequence(const Damage &Found) const;
+  std::string consequence(const Damage &R) const;
   void explain(Finding &F, ArrayRef<Damage> Reads);
-  void addReader(Finding &F, const Damage &Found);
+  void addReader(Finding &F, const Damage &R);
   void addWhy(Finding &F, const Damage &First);
 
   const CheckContext &Ctx;
@@ -94,89 +94,85 @@ private:
 
 void Damages::collect(const ModuleAnalysis &Analysis, const Execution &Run) {
   for (const ClobberedRead &Read : Run.clobbered()) {
-    Damage Found;
-    Found.Value = Run.valueLine(Read.Value);
-    Found.Operand = Read.Operand;
-    Found.Input = Read.Input;
-    Found.Guess =
-        Analysis.isGuess(Read.Value) || Analysis.isGuess(Read.Written);
-    Found.Begin = Read.Damage.Begin;
-    Found.End = Read.Damage.End;
-    Found.Reader = eventAt(Analysis, Read.Reader);
-    Found.Definition =
-        eventAt(Analysis, Analysis.flow()[Read.Value].Definition);
+    Damage R;
+    R.Value = Run.valueLine(Read.Value);
+    R.Operand = Read.Operand;
+    R.Input = Read.Input;
+    R.Guess = Analysis.isGuess(Read.Value) || Analysis.isGuess(Read.Written);
+    R.Begin = Read.Damage.Begin;
+    R.End = Read.Damage.End;
+    R.Reader = eventAt(Analysis, Read.Reader);
+    R.Definition = eventAt(Analysis, Analysis.flow()[Read.Value].Definition);
     if (Read.Written) {
-      Found.Written = Run.valueLine(Read.Written);
+      R.Written = Run.valueLine(Read.Written);
       HloId Writer = Analysis.flow()[Read.Written].Definition;
-      Found.Writer = eventAt(Analysis, Writer);
+      R.Writer = eventAt(Analysis, Writer);
       const Program &P = Analysis.program();
-      Found.AtStart = P.isInput(Writer) &&
-                      P.isInput(Analysis.flow()[Read.Value].Definition);
+      R.AtStart = P.isInput(Writer) &&
+                  P.isInput(Analysis.flow()[Read.Value].Definition);
     }
-    Values[Found.Value.index()].push_back(std::move(Found));
+    Values[R.Value.index()].push_back(std::move(R));
   }
 }
 
 void Damages::collect(const StatedExecution &Run) {
   for (const StatedDamage &Read : Run.damages()) {
-    Damage Found;
-    Found.Value = Read.Value;
-    Found.Written = Read.Written;
-    Found.Input = Read.Constant;
-    Found.AtStart = isGiven(Ctx.opcode(D[Read.Value].Tag.Name)) &&
-                    isGiven(Ctx.opcode(D[Read.Written].Tag.Name));
+    Damage R;
+    R.Value = Read.Value;
+    R.Written = Read.Written;
+    R.Input = Read.Constant;
+    R.AtStart = isGiven(Ctx.opcode(D[Read.Value].Tag.Name)) &&
+                isGiven(Ctx.opcode(D[Read.Written].Tag.Name));
     if (Read.Use)
-      Found.Operand = D.Uses[*Read.Use].Operand;
+      R.Operand = D.Uses[*Read.Use].Operand;
     const Value &V = D[Read.Value], &W = D[Read.Written];
-    Found.Begin = std::max(V.Offset, W.Offset);
-    Found.End = std::min(V.end(), W.end());
-    Found.Reader = eventAt(Ctx, Read.Use        ? D.Uses[*Read.Use].Name
-                                : Read.Constant ? V.Tag.Name
-                                                : Ctx.entryRoot());
-    Found.Definition = eventAt(Ctx, V.Tag.Name);
-    Found.Writer = eventAt(Ctx, W.Tag.Name);
-    Values[Found.Value.index()].push_back(std::move(Found));
+    R.Begin = std::max(V.Offset, W.Offset);
+    R.End = std::min(V.end(), W.end());
+    R.Reader = eventAt(Ctx, Read.Use        ? D.Uses[*Read.Use].Name
+                            : Read.Constant ? V.Tag.Name
+                                            : Ctx.entryRoot());
+    R.Definition = eventAt(Ctx, V.Tag.Name);
+    R.Writer = eventAt(Ctx, W.Tag.Name);
+    Values[R.Value.index()].push_back(std::move(R));
   }
 }
 
 /// What is wrong, in one sentence.
-std::string Damages::consequence(const Damage &Found) const {
-  std::string Value = spellName(D, Found.Value);
-  llvm::StringRef Writer = Found.Writer.Step.Subject;
-  if (Found.AtStart)
+std::string Damages::consequence(const Damage &R) const {
+  std::string Value = spellName(D, R.Value);
+  llvm::StringRef Writer = R.Writer.Step.Subject;
+  if (R.AtStart)
     return fmt::format("{} has the bytes of {}, and both are there before the "
                        "first step",
-                       spellName(D, Found.Written), Value);
-  if (Found.Input)
+                       spellName(D, R.Written), Value);
+  if (R.Input)
     return fmt::format("{} overwrites {}, which is {}", Writer, Value,
-                       isConstant(Found)
+                       isConstant(R)
                            ? "a constant: the next run finds it changed"
                            : "not donated: the caller finds it changed");
   std::string Text =
-      Found.Operand
-          ? fmt::format("{} reads {}", Found.Reader.Step.Subject, Value)
-          : fmt::format("the program returns {}", Value);
-  if (!Found.Written)
+      R.Operand ? fmt::format("{} reads {}", R.Reader.Step.Subject, Value)
+                : fmt::format("the program returns {}", Value);
+  if (!R.Written)
     return fmt::format("{}, but nothing was written to its bytes [{}, {}) of "
                        "allocation {}",
-                       Text, Found.Begin, Found.End,
-                       D[D[Found.Value].Owner].Index);
+                       Text, R.Begin, R.End, D[D[R.Value].Owner].Index);
   return fmt::format("{} after {} overwrote it{}", Text, Writer,
-                     Found.isRoundBefore() ? " in the iteration before" : "");
+                     R.isRoundBefore() ? " in the iteration before" : "");
 }
 
-void Damages::addReader(Finding &F, const Damage &Found) {
-  std::string Value = spellName(D, Found.Value);
-  const Event &Reader = Found.Reader;
-  if (Found.Operand)
+void Damages::addReader(Finding &F, const Damage &R) {
+  std::string Value = spellName(D, R.Value);
+  const Event &Reader = R.Reader;
+  if (R.Operand)
     addStep(F, Reader, Reader.Step.Subject,
-            fmt::format("reads {} as operand {}", Value, *Found.Operand),
+            fmt::format("reads {} as operand {}", Value, *R.Operand),
             StepRole::Reads);
-  else if (!Found.Input)
+  else if (!R.Input)
     addStep(F, Reader, Reader.Step.Subject,
             fmt::format("returns {} at the end of the program", Value),
             StepRole::Reads);
-  else if (!isConstant(Found))
+  else if (!isConstant(R))
     F.why(Reader.Where,
           "the caller keeps it: input_output_alias does not list it");
 }
@@ -207,8 +203,8 @@ void Damages::explain(Finding &F, ArrayRef<Damage> Reads) {
             fmt::format("OVERWRITES bytes [{}, {}){}", First.Begin, First.End,
                         First.isRoundBefore() ? ", one iteration before" : ""),
             StepRole::Overwrites);
-  for (const Damage &Found : Reads.take_front(MaxReaders))
-    addReader(F, Found);
+  for (const Damage &R : Reads.take_front(MaxReaders))
+    addReader(F, R);
   addWhy(F, First);
   if (Reads.size() > MaxReaders)
     F.why(Ctx.places().value(D[First.Value]).Tag.Whole,
@@ -220,8 +216,7 @@ void Damages::explain(Finding &F, ArrayRef<Damage> Reads) {
 void Damages::report(bool ModuleDiffers) {
   for (const auto &[V, Reads] : Values) {
     const Damage &First = Reads[0];
-    bool IsGuess =
-        llvm::all_of(Reads, [](const Damage &Found) { return Found.Guess; });
+    bool IsGuess = llvm::all_of(Reads, [](const Damage &R) { return R.Guess; });
     Finding F = Diags.reportAs(IsGuess ? Severity::Warning : Severity::Error,
                                Ctx.places().value(D.Values[V]).Tag.Whole, "{}",
                                consequence(First));

@@ -62,15 +62,15 @@ private:
   void findShared(HloId Id, llvm::SmallVectorImpl<SharedPlace> &Shared);
   bool isInPlaceByDefinition(HloId Id, const SharedPlace &S) const;
   bool isInPlaceInBody(HloId Id, const SharedPlace &S) const;
-  bool follow(HloId &At, uint32_t &Part, bool Alone) const;
+  bool follow(HloId &Id, uint32_t &Part, bool Alone) const;
   void check(HloId Id, const SharedPlace &S,
              llvm::ArrayRef<ReadOperand> Operands);
   bool isProof(HloId Id, const ElementHazard &Hazard,
                const InPlaceChain &Chain) const;
   Finding add(Severity Level, HloId Id, const SharedPlace &S,
-              llvm::StringRef Overwrites, llvm::StringRef Why);
+              llvm::StringRef Overwrites, llvm::StringRef Reason);
   void addWhere(Finding &F, const SharedPlace &S) const;
-  void doubt(HloId Id, const SharedPlace &S, llvm::StringRef Why);
+  void doubt(HloId Id, const SharedPlace &S, llvm::StringRef Reason);
   void report(HloId Id, const SharedPlace &S);
   std::string consequence() const;
   void explain(Finding &F, HloId Id, const SharedPlace &S);
@@ -102,9 +102,9 @@ static bool readsNothing(const HloNode &N) {
 void InPlaceHazards::findShared(HloId Id,
                                 llvm::SmallVectorImpl<SharedPlace> &Shared) {
   const DataflowAnalysis &Flow = Analysis.flow();
-  auto LineAt = [&](HloId At, uint32_t Part, HloValueId V) {
+  auto LineAt = [&](HloId Reader, uint32_t Part, HloValueId V) {
     ValueId Line =
-        V && shape(At, Part).isArray() ? Analysis.lineOf(V) : ValueId();
+        V && shape(Reader, Part).isArray() ? Analysis.lineOf(V) : ValueId();
     return Line && D[Line].Size != 0 ? Line : ValueId();
   };
   llvm::SmallDenseMap<Place, llvm::SmallVector<std::pair<uint32_t, ValueId>, 1>,
@@ -167,18 +167,18 @@ bool InPlaceHazards::isInPlaceByDefinition(HloId Id,
   }
 }
 
-/// Goes from part \p Part of \p At to what it is, byte for byte; if \p Alone,
+/// Goes from part \p Part of \p Id to what it is, byte for byte; if \p Alone,
 /// nothing else may use what is on the way. False if it does not get there.
-bool InPlaceHazards::follow(HloId &At, uint32_t &Part, bool Alone) const {
+bool InPlaceHazards::follow(HloId &Id, uint32_t &Part, bool Alone) const {
   for (;;) {
-    if (Alone && !P.isReadOnce(At))
+    if (Alone && !P.isReadOnce(Id))
       return false;
-    if (!accessesNoMemory(P[At].Op) || readsNoElement(P[At].Op))
+    if (!accessesNoMemory(P[Id].Op) || readsNoElement(P[Id].Op))
       return true;
-    auto Sources = findAccesses(P, At, Part);
+    auto Sources = findAccesses(P, Id, Part);
     if (Sources.size() != 1)
       return false;
-    At = operand(At, Sources[0].Operand);
+    Id = operand(Id, Sources[0].Operand);
     Part = Sources[0].Part;
   }
 }
@@ -326,9 +326,9 @@ std::string InPlaceHazards::consequence() const {
 
 void InPlaceHazards::addStep(Finding &F, HloId Id, int32_t Step, StepRole Role,
                              std::string Action) {
-  Event At = eventAt(Analysis, Id);
-  At.Step.Step = Step;
-  hlobuf::addStep(F, std::move(At), P.spell(Id), std::move(Action), Role);
+  Event E = eventAt(Analysis, Id);
+  E.Step.Step = Step;
+  hlobuf::addStep(F, std::move(E), P.spell(Id), std::move(Action), Role);
 }
 
 /// As the module spells it: `tuple#1` for what it has no name for.
@@ -369,12 +369,13 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
 }
 
 Finding InPlaceHazards::add(Severity Level, HloId Id, const SharedPlace &S,
-                            llvm::StringRef Overwrites, llvm::StringRef Why) {
-  Finding F = Diags.reportAs(
-      Level, P.place(Id),
-      "{} {} its operand {}, {}, before it has read all of "
-      "it: {}",
-      P.spell(Id), Overwrites, S.Operand, P.spell(operand(Id, S.Operand)), Why);
+                            llvm::StringRef Overwrites, llvm::StringRef Text) {
+  Finding F =
+      Diags.reportAs(Level, P.place(Id),
+                     "{} {} its operand {}, {}, before it has read all of "
+                     "it: {}",
+                     P.spell(Id), Overwrites, S.Operand,
+                     P.spell(operand(Id, S.Operand)), Text);
   F.about(S.Result).about(S.Source);
   aboutInstruction(F, P, Id);
   return F;
@@ -391,8 +392,8 @@ void InPlaceHazards::report(HloId Id, const SharedPlace &S) {
 
 /// What is not decided is said where it is.
 void InPlaceHazards::doubt(HloId Id, const SharedPlace &S,
-                           llvm::StringRef Why) {
-  Finding F = add(Severity::Warning, Id, S, "may overwrite", Why);
+                           llvm::StringRef Reason) {
+  Finding F = add(Severity::Warning, Id, S, "may overwrite", Reason);
   addWhere(F, S);
 }
 

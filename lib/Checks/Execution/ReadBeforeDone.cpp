@@ -52,15 +52,15 @@ private:
 /// The first done of \p Start in its own computation; invalid if there is none.
 HloId EarlyReads::findDone(HloId Start) const {
   HloId Last = Start;
-  Opcode Wanted = startedBy(P[Start].Op)->Done;
+  Opcode Done = startedBy(P[Start].Op)->Done;
   if (P[Start].Op == Opcode::AsyncStart)
     Last = P.chains().end(Start);
   else if (P.slot(Start) != Program::NoSlot)
     for (ProgramUse Use : P.users(Start))
-      if (P[Use.User].Op == Wanted && Use.Operand == 0 &&
+      if (P[Use.User].Op == Done && Use.Operand == 0 &&
           (Last == Start || Order.time(Use.User) < Order.time(Last)))
         Last = Use.User;
-  return P[Last].Op == Wanted ? Last : HloId();
+  return P[Last].Op == Done ? Last : HloId();
 }
 
 /// What \p Start produces, without what its operands hold already.
@@ -74,13 +74,13 @@ SmallVector<HloValueId, 4> EarlyReads::results(HloId Start) const {
       return Results;
     Count = P.trees().parts(P.trees().part(Shape, First));
   }
-  llvm::SmallDenseSet<uint32_t> Given;
+  llvm::SmallDenseSet<uint32_t> Outputs;
   for (HloId Operand : P.operands(Start))
     for (uint32_t I = 0;
          Flow.hasLocations(Operand) && I != P.trees().parts(P[Operand].Shape);
          ++I)
       if (HloValueId V = Flow.at(Operand, I))
-        Given.insert(V.index());
+        Outputs.insert(V.index());
   for (uint32_t I = First; Flow.hasLocations(Start) && I != First + Count;
        ++I) {
     HloValueId V = Flow.at(Start, I);
@@ -89,7 +89,7 @@ SmallVector<HloValueId, 4> EarlyReads::results(HloId Start) const {
     if (!V)
       Diags.notChecked("asynchronous operations whose computations the module "
                        "leaves out");
-    else if (!Given.contains(V.index()))
+    else if (!Outputs.contains(V.index()))
       Results.push_back(V);
   }
   return Results;
@@ -109,7 +109,7 @@ bool EarlyReads::isInChain(HloId User, HloId Start) const {
 void EarlyReads::report(HloId Start, HloId Done, ProgramUse Read,
                         HloValueId Result) {
   HloId User = Read.User;
-  Finding Found = Diags.reportAs(
+  Finding F = Diags.reportAs(
       Analysis.isGuess(Result) ? Severity::Warning : Severity::Error,
       P.place(User), "{} reads the result of {}{}", P.spell(User),
       P.spell(Start),
@@ -120,19 +120,19 @@ void EarlyReads::report(HloId Start, HloId Done, ProgramUse Read,
                              ? ""
                              : Analysis.facts().sourceLine(
                                    P.module().attributes(P.module()[Id]));
-    Found.step(P.place(Id), {Order.time(Id), P.spell(Id), std::move(Action),
-                             std::move(Source)});
+    F.step(P.place(Id),
+           {Order.time(Id), P.spell(Id), std::move(Action), std::move(Source)});
   };
   AddStep(Start, "starts to produce its result");
   AddStep(User, fmt::format("READS it as operand {}", Read.Operand));
   if (Done) {
     AddStep(Done, "waits until it is complete");
-    Found.why(P.place(User), "operand {} of {} must come from {}", Read.Operand,
-              P.spell(User), P.spell(Done));
+    F.why(P.place(User), "operand {} of {} must come from {}", Read.Operand,
+          P.spell(User), P.spell(Done));
   } else {
-    Found.why(P.place(Start), "{} has no done", P.spell(Start));
+    F.why(P.place(Start), "{} has no done", P.spell(Start));
   }
-  aboutInstruction(Found, P, User);
+  aboutInstruction(F, P, User);
 }
 
 /// The first read of \p Result before \p Done, or at all if that is invalid.
@@ -159,7 +159,7 @@ void EarlyReads::check(HloId Start, HloId Done, HloValueId Result) {
 /// True if a done takes what \p Start returns, in another computation or round
 /// of a loop, too.
 bool EarlyReads::reachesDone(HloId Start) const {
-  Opcode Wanted = startedBy(P[Start].Op)->Done;
+  Opcode Done = startedBy(P[Start].Op)->Done;
   SmallVector<HloId> Work = {Start};
   llvm::DenseSet<uint32_t> Seen;
   auto Follow = [&](HloId Id) {
@@ -177,7 +177,7 @@ bool EarlyReads::reachesDone(HloId Start) const {
     HloId Id = Work.pop_back_val();
     for (ProgramUse Use : P.users(Id)) {
       Opcode Op = P[Use.User].Op;
-      if (Op == Wanted)
+      if (Op == Done)
         return true;
       if (isControlFlow(Op))
         Enter(Use.User);

@@ -34,7 +34,7 @@ private:
   bool isOutput(uint32_t Ordinal) const;
   void reportTwice(uint32_t First, uint32_t Second, HloValueId V);
   void reportReadOnly(uint32_t Ordinal, HloValueId V, HloValueId ReadOnly);
-  Finding complete(Finding Said, HloValueId V) const;
+  Finding complete(Finding F, HloValueId V) const;
   std::string index(uint32_t Ordinal) const {
     return D.Indices.text(P.trees().index(P[Root].Shape, Ordinal));
   }
@@ -56,9 +56,9 @@ void EntryOutputs::findReadOnly() {
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     const HloValue &V = Flow[HloValueId(I)];
     const HloNode &N = P[V.Definition];
-    bool Given = N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
-                 !Donated[I];
-    if (N.Op == Opcode::Constant || Given)
+    bool IsDonated = N.Op == Opcode::Parameter &&
+                     N.Parent == P.module().Entry && !Donated[I];
+    if (N.Op == Opcode::Constant || IsDonated)
       ReadOnly.try_emplace(Analysis.aliases().group(HloValueId(I)).index(),
                            HloValueId(I));
   }
@@ -70,13 +70,13 @@ bool EntryOutputs::isOutput(uint32_t Ordinal) const {
   return D.Shapes[Part].isArray() && logicalBytes(D.Shapes, Part) != 0;
 }
 
-Finding EntryOutputs::complete(Finding Said, HloValueId V) const {
+Finding EntryOutputs::complete(Finding F, HloValueId V) const {
   if (ValueId Line = Analysis.lineOf(V))
-    Said.note(Analysis.facts().places().value(D[Line]).Tag.Whole,
-              "{} is placed here", D.spell(D[Line].Tag))
+    F.note(Analysis.facts().places().value(D[Line]).Tag.Whole,
+           "{} is placed here", D.spell(D[Line].Tag))
         .about(Line);
-  Said.note(P.place(Flow[V].Definition), "{} is defined here", Flow.spell(V));
-  return Said;
+  F.note(P.place(Flow[V].Definition), "{} is defined here", Flow.spell(V));
+  return F;
 }
 
 void EntryOutputs::reportTwice(uint32_t First, uint32_t Second, HloValueId V) {
@@ -112,8 +112,8 @@ void EntryOutputs::run() {
       continue;
     Level = Analysis.isGuess(V) ? Severity::Warning : Severity::Error;
     uint32_t Group = Analysis.aliases().group(V).index();
-    if (auto Found = ReadOnly.find(Group); Found != ReadOnly.end())
-      reportReadOnly(I, V, Found->second);
+    if (auto Entry = ReadOnly.find(Group); Entry != ReadOnly.end())
+      reportReadOnly(I, V, Entry->second);
     auto [Known, New] = Seen.try_emplace(Group, I);
     if (!New)
       reportTwice(Known->second, I, V);
@@ -124,7 +124,7 @@ void EntryOutputs::run() {
 static bool checkDonation(const ModuleAnalysis &Analysis, const HloAlias &Item,
                           Reporter &Diags) {
   const Dump &D = Analysis.facts().dump();
-  const Places &At = Analysis.facts().places();
+  const Places &Lines = Analysis.facts().places();
   const Program &P = Analysis.program();
   HloId Root = P.root(P.module().Entry);
   HloId Parameter = P.parameter(P.module().Entry, Item.Parameter);
@@ -143,20 +143,20 @@ static bool checkDonation(const ModuleAnalysis &Analysis, const HloAlias &Item,
   const Allocation &Alloc = D[D[From].Owner];
   if (D[To].Owner != D[From].Owner) {
     Diags
-        .report(At.value(D[To]).Tag.Whole,
+        .report(Lines.value(D[To]).Tag.Whole,
                 "output {} is {} in allocation {}, but the module donates "
                 "parameter {} {} to it, which is in allocation {}",
                 D.Indices.text(Item.Output), D.spell(D[To].Tag),
                 D[D[To].Owner].Index, Item.Parameter,
                 D.Indices.text(Item.Index), Alloc.Index)
         .note(Item.Text, "it is donated here")
-        .note(At.value(D[From]).Tag.Whole, "the parameter is placed here")
+        .note(Lines.value(D[From]).Tag.Whole, "the parameter is placed here")
         .about(To);
     return true;
   }
   if (!Alloc.MaybeLiveOut)
     Diags
-        .report(At.line(Alloc),
+        .report(Lines.line(Alloc),
                 "allocation {} is not maybe-live-out, but holds output {} in "
                 "place of donated parameter {} {}",
                 Alloc.Index, D.Indices.text(Item.Output), Item.Parameter,

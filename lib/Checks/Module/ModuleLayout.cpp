@@ -47,7 +47,7 @@ private:
   void checkForwarded(HloId Id);
   void checkAliases(HloId Id);
   void compare(Side From, Side To, LayoutTolerance Tolerance = {});
-  void report(Side From, Side To, llvm::StringRef What);
+  void report(Side From, Side To, llvm::StringRef Text);
   ShapeId shape(Side S) const {
     return P.trees().part(P[S.Id].Shape, S.Ordinal);
   }
@@ -74,14 +74,14 @@ std::string ModuleLayouts::spell(Side S) const {
   return Text;
 }
 
-void ModuleLayouts::report(Side From, Side To, llvm::StringRef What) {
+void ModuleLayouts::report(Side From, Side To, llvm::StringRef Text) {
   Finding F =
       Diags
           .report(P.place(To.Id),
                   "{} has layout {}, but reuses the bytes of {}, which has {}: "
                   "different {}",
                   spell(To), D.Shapes.text(shape(To)), spell(From),
-                  D.Shapes.text(shape(From)), What)
+                  D.Shapes.text(shape(From)), Text)
           .note(P.place(From.Id), "{} is defined here", spell(From));
   aboutInstruction(F, P, To.Id);
 }
@@ -98,10 +98,10 @@ void ModuleLayouts::compare(Side From, Side To, LayoutTolerance Tolerance) {
     Side Y = {To.Id, To.Ordinal + I};
     if (shape(X) == shape(Y))
       continue;
-    llvm::StringRef What = layoutDifference(
+    llvm::StringRef Text = layoutDifference(
         D.Shapes[shape(X)], D.Shapes[shape(Y)], Tolerance, Target);
-    if (!What.empty())
-      return report(X, Y, What);
+    if (!Text.empty())
+      return report(X, Y, Text);
   }
 }
 

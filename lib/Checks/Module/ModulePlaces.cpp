@@ -27,9 +27,9 @@ static std::string spellPlace(const Dump &D, const Value &V) {
                      D[V.Owner].Index);
 }
 
-static Finding describePlace(const ModuleAnswer &M, const Difference &Found) {
-  const Value &V = M.D[Found.Line];
-  const Value &Other = M.D[Found.Other];
+static Finding describePlace(const ModuleAnswer &M, const Difference &Diff) {
+  const Value &V = M.D[Diff.Line];
+  const Value &Other = M.D[Diff.Other];
   Finding F =
       M.report(M.At.value(V).Tag.Whole,
                "{} must share the place of {}, but is in {} instead of {}",
@@ -40,7 +40,7 @@ static Finding describePlace(const ModuleAnswer &M, const Difference &Found) {
   for (const Value *Member : {&V, &Other})
     if (HloId Id = M.P.find(Member->Tag.Name))
       F.note(M.P.place(Id), "{} is here", M.D.Names[Member->Tag.Name]);
-  return F.about(Found.Line);
+  return F.about(Diff.Line);
 }
 
 static void checkThreadLocal(const ModuleAnalysis &Analysis,
@@ -90,10 +90,10 @@ private:
   void compare(const AliasRow &Row);
   void checkRow(size_t I);
   bool has(ValueId From, ValueId To) const {
-    auto Found = llvm::lower_bound(
+    auto Entry = llvm::lower_bound(
         Rows, Pair(From, To),
-        [](const auto &Row, const Pair &Wanted) { return Row.first < Wanted; });
-    return Found != Rows.end() && Found->first == Pair(From, To);
+        [](const auto &Row, const Pair &Key) { return Row.first < Key; });
+    return Entry != Rows.end() && Entry->first == Pair(From, To);
   }
   ValueId other(const AliasRow &Row) const;
   HloValueId valueOf(ValueId V) const {
@@ -121,12 +121,12 @@ ValueId AliasRows::other(const AliasRow &Row) const {
 
 void AliasRows::compare(const AliasRow &Row) {
   llvm::StringRef Where = Ctx.places().traceLine(Row.Line);
-  auto Found = ById.find(Row.Value);
-  if (Found == ById.end()) {
+  auto Entry = ById.find(Row.Value);
+  if (Entry == ById.end()) {
     Diags.report(Where, "value {} has an alias, but no place", Row.Value);
     return;
   }
-  ValueId V = Found->second;
+  ValueId V = Entry->second;
   ValueId Other = other(Row);
   if (!Other) {
     Diags
@@ -141,23 +141,23 @@ void AliasRows::compare(const AliasRow &Row) {
   }
   if (Other < V && has(Other, V))
     return; // as vice versa
-  Finding Said(nullptr);
+  Finding F(nullptr);
   if (D[V].Owner != D[Other].Owner || D[V].Offset != D[Other].Offset)
-    Said = Diags.report(
-        Where,
-        "{} and {} are aliases, but the first is at offset {} of "
-        "allocation {}, the second at offset {} of {}",
-        D.spell(D[V].Tag), D.spell(D[Other].Tag), D[V].Offset,
-        D[D[V].Owner].Index, D[Other].Offset, D[D[Other].Owner].Index);
+    F = Diags.report(Where,
+                     "{} and {} are aliases, but the first is at offset {} of "
+                     "allocation {}, the second at offset {} of {}",
+                     D.spell(D[V].Tag), D.spell(D[Other].Tag), D[V].Offset,
+                     D[D[V].Owner].Index, D[Other].Offset,
+                     D[D[Other].Owner].Index);
   HloValueId Own = valueOf(V);
   HloValueId Alias = valueOf(Other);
   bool Together =
       !Own || !Alias ||
       Analysis.aliases().group(Own) == Analysis.aliases().group(Alias);
   if (!Together && !Analysis.isGuess(Own) && !Analysis.isGuess(Alias))
-    Said = Diags.report(Where, "{} and {} are aliases, but not in the module",
-                        D.spell(D[V].Tag), D.spell(D[Other].Tag));
-  Said.about(V).about(Other);
+    F = Diags.report(Where, "{} and {} are aliases, but not in the module",
+                     D.spell(D[V].Tag), D.spell(D[Other].Tag));
+  F.about(V).about(Other);
 }
 
 /// Whether each row is there once, and in both directions, which those of TPU
@@ -165,16 +165,16 @@ void AliasRows::compare(const AliasRow &Row) {
 /// TPU.
 void AliasRows::checkRow(size_t I) {
   auto [From, To] = Rows[I].first;
-  Finding Said(nullptr);
+  Finding F(nullptr);
   llvm::StringRef Where = Ctx.places().traceLine(Rows[I].second);
   if (I != 0 && Rows[I - 1].first == Rows[I].first)
-    Said = Diags.report(Where, "{} is listed twice as an alias of {}",
-                        D.spell(D[To].Tag), D.spell(D[From].Tag));
+    F = Diags.report(Where, "{} is listed twice as an alias of {}",
+                     D.spell(D[To].Tag), D.spell(D[From].Tag));
   else if (!has(To, From) && !Ctx.isTPU() &&
            (Ctx.backend() != Backend::Untiled || D[From].Size != 0))
-    Said = Diags.report(Where, "{} is an alias of {}, but not vice versa",
-                        D.spell(D[To].Tag), D.spell(D[From].Tag));
-  Said.about(From).about(To);
+    F = Diags.report(Where, "{} is an alias of {}, but not vice versa",
+                     D.spell(D[To].Tag), D.spell(D[From].Tag));
+  F.about(From).about(To);
 }
 
 void AliasRows::run() {

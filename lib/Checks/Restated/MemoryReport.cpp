@@ -99,16 +99,16 @@ void MemoryReport::explain(Finding &F, std::optional<size_t> Derived,
 void MemoryReport::aboutLostValue(Finding &F) {
   if (!D.complete(Section::Used))
     return;
-  UsedId Lost;
+  UsedId Row;
   for (size_t U = 0; U != D.Used.size(); ++U) {
     if (Ctx.valueOf(UsedId(U)))
       continue;
-    if (Lost)
+    if (Row)
       return;
-    Lost = UsedId(U);
+    Row = UsedId(U);
   }
-  if (Lost)
-    F.about(D[Lost].Tag.Name);
+  if (Row)
+    F.about(D[Row].Tag.Name);
 }
 
 void hlobuf::checkMemoryReport(const CheckContext &Ctx, Reporter &Diags) {

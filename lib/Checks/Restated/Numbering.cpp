@@ -47,7 +47,7 @@ private:
   Finding report(const NumberedRow &Row, const NumberedRow &Before,
                  const std::string &Expected);
   void reportTwice(const NumberedRow &Second, const NumberedRow &First,
-                   StringRef What);
+                   StringRef Text);
   void about(Finding &F, const NumberedRow &Row) const;
 
   NumberedRow value(uint32_t I) const {
@@ -104,11 +104,11 @@ Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
 }
 
 void Numbering::reportTwice(const NumberedRow &Second, const NumberedRow &First,
-                            StringRef What) {
+                            StringRef Text) {
   Finding F = Diags.report(Second.Where,
                            "{} has the same {} as {}, expected unique {}s",
-                           Second.Name, What, First.Name, What);
-  F.note(First.Where, "the {} is also used here", What);
+                           Second.Name, Text, First.Name, Text);
+  F.note(First.Where, "the {} is also used here", Text);
   about(F, Second);
   about(F, First);
 }
@@ -118,16 +118,16 @@ template <typename NumberFn, typename ReportFn>
 void Numbering::count(size_t NumRows, NumberFn NumberOf, ReportFn Report) {
   uint64_t Expected = 0;
   for (uint32_t I = 0; I != NumRows; ++I, ++Expected) {
-    uint64_t Found = NumberOf(I);
-    if (Found == Expected)
+    uint64_t Number = NumberOf(I);
+    if (Number == Expected)
       continue;
     Report(I, std::to_string(Expected));
     uint64_t Next = I + 1 < NumRows ? NumberOf(I + 1) : Expected + 1;
-    if (Found == Expected + 1 && Next == Expected) {
+    if (Number == Expected + 1 && Next == Expected) {
       ++I;
       ++Expected;
     } else if (Next != Expected + 1) {
-      Expected = Found;
+      Expected = Number;
     }
   }
 }
@@ -194,13 +194,13 @@ void Numbering::checkValues() {
       report(value(I), value(I - 1), "ascending ids inside an allocation");
   }
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-    llvm::ArrayRef<uint32_t> Here = Ctx.valuesOfInstruction(NameId(Name));
-    for (size_t K = 1; K < Here.size(); ++K) {
-      const ValueTag &First = D.Values[Here[K - 1]].Tag;
-      const ValueTag &Second = D.Values[Here[K]].Tag;
+    llvm::ArrayRef<uint32_t> Values = Ctx.valuesOfInstruction(NameId(Name));
+    for (size_t K = 1; K < Values.size(); ++K) {
+      const ValueTag &First = D.Values[Values[K - 1]].Tag;
+      const ValueTag &Second = D.Values[Values[K]].Tag;
       if (First.Index.canonical() == Second.Index.canonical() &&
           First.Id != Second.Id)
-        reportTwice(value(Here[K]), value(Here[K - 1]), "position");
+        reportTwice(value(Values[K]), value(Values[K - 1]), "position");
     }
   }
 }

@@ -152,10 +152,10 @@ std::string PeakList::derived(size_t Line) const {
 const LiveRangeRow *PeakList::rangeOf(const PeakRow &Row) const {
   if (std::optional<uint32_t> Range = Ctx.rangeRow(Row.Name, Row.Index))
     return &D.Ranges[*Range];
-  auto Found = llvm::find_if(D.Ranges, [&](const LiveRangeRow &Range) {
+  auto Entry = llvm::find_if(D.Ranges, [&](const LiveRangeRow &Range) {
     return D.PeakRows == PeakForm::Name && Range.Name == Row.Name;
   });
-  return Found == D.Ranges.end() ? nullptr : &*Found;
+  return Entry == D.Ranges.end() ? nullptr : &*Entry;
 }
 
 void PeakList::about(Finding &F, NameId Name, ShapeIndex Index) const {

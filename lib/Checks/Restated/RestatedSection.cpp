@@ -9,11 +9,11 @@ using llvm::StringRef;
 RestatedSection::~RestatedSection() = default;
 
 StringRef hlobuf::differentText(StringRef Text, StringRef Other) {
-  auto Splits = [](StringRef Line, size_t At) {
-    if (At == 0 || At == Line.size())
+  auto Splits = [](StringRef Line, size_t Pos) {
+    if (Pos == 0 || Pos == Line.size())
       return false;
-    bool InCharacter = (Line[At] & 0xC0) == 0x80;
-    return InCharacter || (isNameByte(Line[At - 1]) && isNameByte(Line[At]));
+    bool InCharacter = (Line[Pos] & 0xC0) == 0x80;
+    return InCharacter || (isNameByte(Line[Pos - 1]) && isNameByte(Line[Pos]));
   };
   size_t Most = std::min(Text.size(), Other.size());
   size_t Begin = 0;

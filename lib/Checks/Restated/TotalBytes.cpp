@@ -13,7 +13,7 @@ using namespace hlobuf;
 /// The allocation whose size alone would be wrong: with the missing bytes it
 /// ends where its values do. Invalid if there is not just one.
 static AllocationId suspect(const Dump &D, uint64_t Excess) {
-  AllocationId Found;
+  AllocationId Suspect;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     const Allocation &Alloc = D.Allocations[I];
     uint64_t End = 0;
@@ -21,11 +21,11 @@ static AllocationId suspect(const Dump &D, uint64_t Excess) {
       End = std::max(End, V.end());
     if (Alloc.Size == End || Alloc.Size - Excess != End)
       continue;
-    if (Found)
+    if (Suspect)
       return AllocationId();
-    Found = AllocationId(I);
+    Suspect = AllocationId(I);
   }
-  return Found;
+  return Suspect;
 }
 
 void hlobuf::checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {

@@ -44,10 +44,10 @@ struct HeldBytes {
   bool Elsewhere = false;
   uint64_t Most = 0;
   /// Bytes that a value added, and whose they are.
-  llvm::DenseMap<uint32_t, std::pair<uint32_t, uint64_t>> Taken;
+  llvm::DenseMap<uint32_t, std::pair<uint32_t, uint64_t>> Sizes;
 
 private:
-  uint64_t Now = 0;
+  uint64_t Bytes = 0;
   llvm::DenseMap<uint32_t, int64_t> Holders;
 };
 
@@ -95,8 +95,8 @@ private:
   std::optional<uint64_t> bytes(const PeakValueList &List, AllocationId Id);
   void comparePeak(const PeakValueList &List, AllocationId Id);
   ValueId find(uint32_t Id) const {
-    auto Found = ById.find(Id);
-    return Found == ById.end() ? ValueId() : Found->second;
+    auto Entry = ById.find(Id);
+    return Entry == ById.end() ? ValueId() : Entry->second;
   }
   Finding report(const HeapEvent &E, std::string Message, ValueId V,
                  ValueId Other);
@@ -113,7 +113,7 @@ private:
     unsigned Got = 0, Freed = 0;
     const HeapEvent *First = nullptr, *Last = nullptr;
     /// Whose bytes it holds; invalid if none.
-    ValueId Whose = {};
+    ValueId Owner = {};
   };
   /// By value, in the order of their first events.
   llvm::MapVector<uint32_t, Standing> Seen;
@@ -134,45 +134,45 @@ void HeldBytes::add(const HeapEvent &E, const Value &V) {
   Owner = Owner ? Owner : V.Owner;
   Elsewhere |= Owner != V.Owner;
   if (E.What == HeapEvent::Kind::Free) {
-    auto [Whose, Bytes] = Taken.lookup(E.Value);
-    --Holders[Whose];
-    Now -= std::min(Now, Bytes);
+    auto [Holder, Bytes] = Sizes.lookup(E.Value);
+    --Holders[Holder];
+    Bytes -= std::min(Bytes, Bytes);
     return;
   }
   bool Shares = E.What == HeapEvent::Kind::Share;
-  uint32_t Whose = Shares ? E.With : E.Value;
-  bool First = ++Holders[Whose] == 1 || !Shares;
-  Taken[E.Value] = {Whose, First ? V.Size : 0};
-  Now += First ? V.Size : 0;
-  Most = std::max(Most, Now);
+  uint32_t Holder = Shares ? E.With : E.Value;
+  bool First = ++Holders[Holder] == 1 || !Shares;
+  Sizes[E.Value] = {Holder, First ? V.Size : 0};
+  Bytes += First ? V.Size : 0;
+  Most = std::max(Most, Bytes);
 }
 
 Finding TraceReplay::report(const HeapEvent &E, std::string Message, ValueId V,
                             ValueId Other) {
-  Finding Said = Diags.report(Ctx.places().traceLine(E.Line), "{}", Message);
-  Said.note(Ctx.places().value(D[V]).Tag.Whole, "{} is placed here",
-            D.spell(D[V].Tag))
+  Finding F = Diags.report(Ctx.places().traceLine(E.Line), "{}", Message);
+  F.note(Ctx.places().value(D[V]).Tag.Whole, "{} is placed here",
+         D.spell(D[V].Tag))
       .note(Ctx.places().value(D[Other]).Tag.Whole, "{} is placed here",
             D.spell(D[Other].Tag))
       .about(V)
       .about(Other);
-  return Said;
+  return F;
 }
 
 void TraceReplay::alloc(const HeapEvent &E, ValueId V) {
   const Value &Own = D[V];
   if (Own.Size == 0 || Own.end() < Own.Offset)
     return;
-  Held &Here = Live[Own.Owner.index()];
-  auto Next = Here.upper_bound(Own.Offset);
-  auto Other = Here.end();
-  if (Next != Here.begin() && std::prev(Next)->second.End > Own.Offset)
+  Held &Buffers = Live[Own.Owner.index()];
+  auto Next = Buffers.upper_bound(Own.Offset);
+  auto Other = Buffers.end();
+  if (Next != Buffers.begin() && std::prev(Next)->second.End > Own.Offset)
     Other = std::prev(Next);
-  else if (Next != Here.end() && Next->first < Own.end())
+  else if (Next != Buffers.end() && Next->first < Own.end())
     Other = Next;
-  if (Other == Here.end()) {
-    Here[Own.Offset] = {Own.end(), V};
-    Seen[V.index()].Whose = V;
+  if (Other == Buffers.end()) {
+    Buffers[Own.Offset] = {Own.end(), V};
+    Seen[V.index()].Owner = V;
     return;
   }
   uint64_t Begin = std::max(Own.Offset, Other->first);
@@ -186,34 +186,34 @@ void TraceReplay::alloc(const HeapEvent &E, ValueId V) {
 }
 
 void TraceReplay::share(const HeapEvent &E, ValueId V) {
-  ValueId With = find(E.With);
-  if (!With)
+  ValueId Shared = find(E.With);
+  if (!Shared)
     return;
-  if (D[With].Owner == D[V].Owner && D[With].Offset == D[V].Offset) {
-    Held &Here = Live[D[V].Owner.index()];
-    auto Found = Here.find(D[V].Offset);
-    ValueId Whose = Seen[With.index()].Whose;
-    if (Found != Here.end() && Found->second.Value == Whose) {
-      ++Found->second.Values;
-      Seen[V.index()].Whose = Whose;
+  if (D[Shared].Owner == D[V].Owner && D[Shared].Offset == D[V].Offset) {
+    Held &Buffers = Live[D[V].Owner.index()];
+    auto Entry = Buffers.find(D[V].Offset);
+    ValueId Owner = Seen[Shared.index()].Owner;
+    if (Entry != Buffers.end() && Entry->second.Value == Owner) {
+      ++Entry->second.Values;
+      Seen[V.index()].Owner = Owner;
     }
     return;
   }
   report(E,
          fmt::format("{} shares the bytes of {} in the heap simulator, but is "
                      "at offset {} of allocation {}, expected {} of {}",
-                     D.spell(D[V].Tag), D.spell(D[With].Tag), D[V].Offset,
-                     D[D[V].Owner].Index, D[With].Offset,
-                     D[D[With].Owner].Index),
-         V, With);
+                     D.spell(D[V].Tag), D.spell(D[Shared].Tag), D[V].Offset,
+                     D[D[V].Owner].Index, D[Shared].Offset,
+                     D[D[Shared].Owner].Index),
+         V, Shared);
 }
 
 void TraceReplay::release(ValueId V) {
-  Held &Here = Live[D[V].Owner.index()];
-  auto Found = Here.find(D[V].Offset);
-  if (Found != Here.end() && Found->second.Value == Seen[V.index()].Whose &&
-      --Found->second.Values == 0)
-    Here.erase(Found);
+  Held &Buffers = Live[D[V].Owner.index()];
+  auto Entry = Buffers.find(D[V].Offset);
+  if (Entry != Buffers.end() && Entry->second.Value == Seen[V.index()].Owner &&
+      --Entry->second.Values == 0)
+    Buffers.erase(Entry);
 }
 
 bool TraceReplay::holdsValueOf(const HeapTrace &Trace) const {
@@ -262,8 +262,8 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V,
         .about(V);
     return false;
   }
-  ValueId With = E.What == HeapEvent::Kind::Share ? find(E.With) : V;
-  if (With && With != V && Seen.count(With.index()) != 0)
+  ValueId Shared = E.What == HeapEvent::Kind::Share ? find(E.With) : V;
+  if (Shared && Shared != V && Seen.count(Shared.index()) != 0)
     return true;
   if (E.What == HeapEvent::Kind::Share)
     Diags
@@ -294,7 +294,7 @@ void TraceReplay::replay(const HeapTrace &Trace) {
   Live.clear();
   Seen.clear();
   checkNumber(Trace);
-  HeldBytes Held;
+  HeldBytes Total;
   for (uint32_t I = Trace.Events.Begin; I != Trace.Events.End; ++I) {
     const HeapEvent &E = D.HeapEvents[I];
     ValueId V = find(E.Value);
@@ -305,7 +305,7 @@ void TraceReplay::replay(const HeapTrace &Trace) {
           E.Value);
       continue;
     }
-    Held.add(E, D[V]);
+    Total.add(E, D[V]);
     Standing &Own = Seen[V.index()];
     Standing Before = Own;
     Own.First = Own.First ? Own.First : &E;
@@ -324,10 +324,10 @@ void TraceReplay::replay(const HeapTrace &Trace) {
     }
   }
   reportLeft();
-  if (!Held.Owner || Held.Elsewhere)
+  if (!Total.Owner || Total.Elsewhere)
     return;
-  Moment &Of = Moments[Held.Owner.index()];
-  Of = {Of.Traces + 1, Held.Taken.size(), Held.Most, Trace.Line};
+  Moment &Peak = Moments[Total.Owner.index()];
+  Peak = {Peak.Traces + 1, Total.Sizes.size(), Total.Most, Trace.Line};
 }
 
 bool TraceReplay::isInOrder(size_t Number) {
@@ -381,13 +381,13 @@ void TraceReplay::comparePeak(const PeakValueList &List, AllocationId Id) {
   if (!Sum)
     return;
   const Allocation &Own = D[Id];
-  const Moment &Of = Moments[Id.index()];
-  uint64_t Expected = Of.Most;
+  const Moment &Peak = Moments[Id.index()];
+  uint64_t Expected = Peak.Most;
   if (!Own.PreallocatedTemp) {
     Expected = 0;
     for (const Value &V : D.values(Own))
       Expected = std::max(Expected, V.Size);
-  } else if (Of.Traces != 1 || Of.Values != Own.Values.size() ||
+  } else if (Peak.Traces != 1 || Peak.Values != Own.Values.size() ||
              isMoved(ValueId(Own.Values.Begin))) {
     return Diags.exempt("joined-peak");
   }
@@ -403,7 +403,7 @@ void TraceReplay::comparePeak(const PeakValueList &List, AllocationId Id) {
       Own.PreallocatedTemp ? "most that its trace holds"
                            : "largest of its values");
   if (Own.PreallocatedTemp)
-    F.note(Ctx.places().traceLine(Of.Line), "the trace is here");
+    F.note(Ctx.places().traceLine(Peak.Line), "the trace is here");
   F.about(Id);
 }
 

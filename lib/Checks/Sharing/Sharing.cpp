@@ -108,50 +108,49 @@ static llvm::StringRef spellOpcode(Opcode Op) {
 
 Event hlobuf::eventAt(const ModuleAnalysis &Analysis, HloId Id) {
   const Program &P = Analysis.program();
-  Event At{P.place(Id), {}, P[Id].Name};
-  At.Step.Step = Analysis.schedule().time(Id);
-  At.Step.Subject = P.spell(Id);
-  At.Step.Opcode = spellOpcode(P[Id].Op);
+  Event E{P.place(Id), {}, P[Id].Name};
+  E.Step.Step = Analysis.schedule().time(Id);
+  E.Step.Subject = P.spell(Id);
+  E.Step.Opcode = spellOpcode(P[Id].Op);
   if (!P.isHidden(Id))
-    At.Step.Source =
-        P.facts().sourceLine(P.module().attributes(P.module()[Id]));
-  return At;
+    E.Step.Source = P.facts().sourceLine(P.module().attributes(P.module()[Id]));
+  return E;
 }
 
 Event hlobuf::eventAt(const Facts &DumpFacts, NameId Name) {
   const Dump &D = DumpFacts.dump();
   int32_t Step = DumpFacts.time(Name);
-  Event At{{}, {}, Name};
+  Event E{{}, {}, Name};
   if (isStep(D, Step))
-    At.Where =
+    E.Where =
         DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name;
-  At.Step.Step = Step;
-  At.Step.Subject = D.Names[Name].str();
-  At.Step.Opcode = spellOpcode(DumpFacts.opcode(Name));
+  E.Step.Step = Step;
+  E.Step.Subject = D.Names[Name].str();
+  E.Step.Opcode = spellOpcode(DumpFacts.opcode(Name));
   if (const Instruction *I = DumpFacts.instruction(Name))
-    At.Step.Source = DumpFacts.sourceLine(*I);
-  return At;
+    E.Step.Source = DumpFacts.sourceLine(*I);
+  return E;
 }
 
-void hlobuf::addStep(Finding &F, Event At, std::string Subject,
+void hlobuf::addStep(Finding &F, Event E, std::string Subject,
                      std::string Action, StepRole Role, unsigned Bits) {
-  At.Step.Subject = std::move(Subject);
-  At.Step.Action = std::move(Action);
-  At.Step.Role = Role;
-  At.Step.Bits = Bits;
-  F.step(At.Where, std::move(At.Step));
+  E.Step.Subject = std::move(Subject);
+  E.Step.Action = std::move(Action);
+  E.Step.Role = Role;
+  E.Step.Bits = Bits;
+  F.step(E.Where, std::move(E.Step));
 }
 
 void hlobuf::addStep(Finding &F, const Facts &DumpFacts, int32_t Step,
                      ValueId V, std::string Action, StepRole Role) {
   const Dump &D = DumpFacts.dump();
-  Event At = eventAt(DumpFacts, D[V].Tag.Name);
-  At.Step.Step = Step;
-  At.Where =
+  Event E = eventAt(DumpFacts, D[V].Tag.Name);
+  E.Step.Step = Step;
+  E.Where =
       isStep(D, Step)
           ? DumpFacts.places().row(D.Sequence[static_cast<size_t>(Step)]).Name
           : DumpFacts.places().value(D[V]).Tag.Whole;
-  addStep(F, std::move(At), spellName(D, V), std::move(Action), Role,
+  addStep(F, std::move(E), spellName(D, V), std::move(Action), Role,
           elementBits(D, V));
 }
 
@@ -166,16 +165,16 @@ void hlobuf::addEnd(Finding &F, const Facts &DumpFacts, ValueId V,
   if (!isStep(D, Step))
     return addStep(F, DumpFacts, Step, V,
                    "is live until the end of the program", StepRole::Other);
-  Event At = eventAt(DumpFacts, D.Sequence[static_cast<size_t>(Step)].Name);
-  std::string Reader = At.Step.Subject;
+  Event E = eventAt(DumpFacts, D.Sequence[static_cast<size_t>(Step)].Name);
+  std::string Reader = E.Step.Subject;
   UsedId U = DumpFacts.usedOf(V);
   for (const Use &Use : U ? D.uses(D[U]) : llvm::ArrayRef<hlobuf::Use>())
-    if (Use.Name == At.Name)
+    if (Use.Name == E.Name)
       return addStep(
-          F, std::move(At), std::move(Reader),
+          F, std::move(E), std::move(Reader),
           fmt::format("reads {} as operand {}", spellName(D, V), Use.Operand),
           StepRole::Reads);
-  addStep(F, std::move(At), std::move(Reader),
+  addStep(F, std::move(E), std::move(Reader),
           fmt::format("{} is live until here", spellName(D, V)),
           StepRole::Other);
 }

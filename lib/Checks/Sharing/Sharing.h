@@ -65,8 +65,8 @@ Event eventAt(const ModuleAnalysis &Analysis, HloId Id);
 /// What the dump says of \p Name. Where is empty if that has no step.
 Event eventAt(const Facts &DumpFacts, NameId Name);
 
-/// Adds what \p Subject does at \p At to the timeline.
-void addStep(Finding &F, Event At, std::string Subject, std::string Action,
+/// Adds what \p Subject does at \p E to the timeline.
+void addStep(Finding &F, Event E, std::string Subject, std::string Action,
              StepRole Role, unsigned Bits = 0);
 
 /// Adds what \p V does at \p Step to the timeline, at the row of that step, or

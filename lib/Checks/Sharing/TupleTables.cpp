@@ -74,28 +74,28 @@ void Tables::collect(IndexRange Lines) {
     return std::tuple(D.Values[P.Value].Offset, P.Value) <
            std::tuple(D.Values[Q.Value].Offset, Q.Value);
   });
-  size_t Kept = 0;
-  for (const Table &Now : List) {
-    const Value &V = D.Values[Now.Value];
-    const Value *Last = Kept ? &D.Values[List[Kept - 1].Value] : nullptr;
+  size_t Count = 0;
+  for (const Table &Current : List) {
+    const Value &V = D.Values[Current.Value];
+    const Value *Last = Count ? &D.Values[List[Count - 1].Value] : nullptr;
     if (!Last || Last->end() <= V.Offset)
-      List[Kept++] = Now;
+      List[Count++] = Current;
     else if (Last->Offset != V.Offset || Last->Size != V.Size)
-      report(ValueId(List[Kept - 1].Value), ValueId(Now.Value));
+      report(ValueId(List[Count - 1].Value), ValueId(Current.Value));
   }
-  List.resize(Kept);
+  List.resize(Count);
 }
 
 void Tables::checkOther(ValueId V) {
   const Value &Val = D[V];
-  auto At = llvm::partition_point(List, [&](const Table &T) {
+  auto Next = llvm::partition_point(List, [&](const Table &T) {
     return D.Values[T.Value].end() <= Val.Offset;
   });
-  if (At == List.end() || D.Values[At->Value].Offset >= Val.end() ||
-      At->Reported)
+  if (Next == List.end() || D.Values[Next->Value].Offset >= Val.end() ||
+      Next->Reported)
     return;
-  At->Reported = true;
-  report(ValueId(At->Value), V);
+  Next->Reported = true;
+  report(ValueId(Next->Value), V);
 }
 
 void hlobuf::reportTupleTables(const CheckContext &Ctx, Reporter &Diags,

@@ -12,29 +12,29 @@ using llvm::StringRef;
 
 /// Follows two shapes that differ down to the first parts that do. \p Text is
 /// the text of \p Got on its line and shrinks along.
-static void narrow(const ShapeTable &Shapes, ShapeId &Got, ShapeId &Wanted,
+static void narrow(const ShapeTable &Shapes, ShapeId &Got, ShapeId &Target,
                    StringRef &Text) {
   while (true) {
     const Shape &X = Shapes[Got];
-    const Shape &Y = Shapes[Wanted];
+    const Shape &Y = Shapes[Target];
     if (!X.isTuple() || !Y.isTuple() ||
         X.Elements.size() != Y.Elements.size() ||
         X.IndexComments != Y.IndexComments)
       return;
-    size_t At = 0;
+    size_t I = 0;
     StringRef Rest = Text.drop_front(1);
-    while (At != X.Elements.size() && X.Elements[At] == Y.Elements[At]) {
-      Rest = Rest.drop_front(Shapes.text(X.Elements[At]).size());
+    while (I != X.Elements.size() && X.Elements[I] == Y.Elements[I]) {
+      Rest = Rest.drop_front(Shapes.text(X.Elements[I]).size());
       Rest.consume_front(", ");
       // After the comma there may be a comment, `/*index=5*/`.
       if (Rest.starts_with("/*"))
         Rest = Rest.drop_front(Rest.find("*/") + 2);
-      ++At;
+      ++I;
     }
-    if (At == X.Elements.size())
+    if (I == X.Elements.size())
       return;
-    Got = X.Elements[At];
-    Wanted = Y.Elements[At];
+    Got = X.Elements[I];
+    Target = Y.Elements[I];
     Text = Rest.take_front(Shapes.text(Got).size());
   }
 }
@@ -46,15 +46,15 @@ static std::string describe(const ShapeTable &Shapes, ShapeId Id) {
 }
 
 static void reportDifference(const CheckContext &Ctx, Reporter &Diags,
-                             ValueId Id, const Instruction &I, ShapeId Wanted) {
+                             ValueId Id, const Instruction &I, ShapeId Target) {
   const Dump &D = Ctx.dump();
   const Value &V = D[Id];
   StringRef Text = Ctx.places().value(V).Shape;
   ShapeId Got = V.Shape;
-  narrow(D.Shapes, Got, Wanted, Text);
+  narrow(D.Shapes, Got, Target, Text);
   Finding F = Diags.report(Text, "shape of {} is {}, but {} has {} there",
                            D.spell(V.Tag), describe(D.Shapes, Got),
-                           D.Names[I.Name], describe(D.Shapes, Wanted));
+                           D.Names[I.Name], describe(D.Shapes, Target));
   F.about(Id);
   UsedId U = Ctx.usedOf(Id);
   F.note(U && D[U].HasText ? Ctx.places().text(D[U]).ShapeText
@@ -69,13 +69,13 @@ void hlobuf::checkValueShape(const CheckContext &Ctx, Reporter &Diags) {
     const Instruction *I = Ctx.instruction(V.Tag.Name);
     if (!I || !I->Result)
       continue;
-    ShapeId Wanted = V.Tag.Index.isRoot()
+    ShapeId Target = V.Tag.Index.isRoot()
                          ? I->Result
                          : D.Shapes.at(I->Result, D.Indices.steps(V.Tag.Index));
-    if (Wanted == V.Shape)
+    if (Target == V.Shape)
       continue;
-    if (Wanted) {
-      reportDifference(Ctx, Diags, ValueId(K), *I, Wanted);
+    if (Target) {
+      reportDifference(Ctx, Diags, ValueId(K), *I, Target);
       continue;
     }
     Diags

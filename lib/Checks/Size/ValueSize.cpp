@@ -37,7 +37,7 @@ struct Need {
 class SizeChecker {
 public:
   SizeChecker(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), By(Ctx.backend()),
+      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), Target(Ctx.backend()),
         Known(D.Shapes.size()) {}
 
   void checkAllocation(const Allocation &Alloc);
@@ -54,7 +54,7 @@ private:
   const CheckContext &Ctx;
   Reporter &Diags;
   const Dump &D;
-  Backend By;
+  Backend Target;
   std::vector<uint32_t> Order;
   /// What those values at the offset at hand need that state another size,
   /// sorted; filled on demand.
@@ -75,9 +75,9 @@ Need SizeChecker::need(const Value &V) {
 }
 
 Need SizeChecker::computeNeed(const Value &V) const {
-  if (auto Own = ownBytes(D.Shapes, V.Shape, By, V.Tag.Color))
+  if (auto Own = ownBytes(D.Shapes, V.Shape, Target, V.Tag.Color))
     return {*Own, true, Severity::Error};
-  if (By == Backend::TPU)
+  if (Target == Backend::TPU)
     if (auto Likely = likelyBytes(D.Shapes, V.Shape, V.Tag.Color))
       return {*Likely, true, Severity::Warning};
   if (D.Shapes[V.Shape].isArray())

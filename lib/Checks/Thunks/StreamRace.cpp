@@ -26,13 +26,13 @@ private:
 
 void StreamRaces::report(const StreamOrder &Order, const StreamRace &Race) {
   Severity Level = std::min(severityOf(Race.First), severityOf(Race.Second));
-  Finding Found =
+  Finding F =
       Diags.reportAs(Level, Race.SecondSlice->Text, "{}", Order.spell(Race));
-  Found.note(Race.FirstSlice->Text, "{} is here", G.name(Race.First));
-  Found.why(Race.SecondSlice->Text, "no done between them makes {} wait for {}",
-            Order.spellStream(Race.SecondStream),
-            Order.spellStream(Race.FirstStream));
-  noteInstruction(noteInstruction(Found, Race.First), Race.Second);
+  F.note(Race.FirstSlice->Text, "{} is here", G.name(Race.First));
+  F.why(Race.SecondSlice->Text, "no done between them makes {} wait for {}",
+        Order.spellStream(Race.SecondStream),
+        Order.spellStream(Race.FirstStream));
+  noteInstruction(noteInstruction(F, Race.First), Race.Second);
 }
 
 void StreamRaces::run() {

@@ -71,14 +71,14 @@ void StartsAndDones::visit(ThunkId Id) {
     T.forEachSequence(Id, [&](ThunkSequenceId S) { collect(T[S]); });
   uint64_t Execution = T[Id].Execution.value_or(0);
   if (pairStartedBy(Kind)) {
-    auto [At, New] = Open.insert({{Kind, Execution}, Id});
+    auto [Entry, New] = Open.insert({{Kind, Execution}, Id});
     if (!New && mayStayOpen(Id))
       Diags.exempt("open-transfer");
     else if (!New)
       say(Id, fmt::format("{} starts execution {}, which {} has started and "
                           "nothing waits for in between",
-                          G.name(Id), Execution, G.name(At->second)));
-    At->second = Id;
+                          G.name(Id), Execution, G.name(Entry->second)));
+    Entry->second = Id;
     return;
   }
   const ThunkPair *Ended = pairEndedBy(Kind);
@@ -103,7 +103,7 @@ void StartsAndDones::check(const ThunkSequence &S) {
   Open.clear();
   collect(S);
   llvm::SmallVector<ThunkId, 4> Left;
-  for (auto [Of, Start] : Open)
+  for (auto [Key, Start] : Open)
     Left.push_back(Start);
   llvm::sort(Left);
   for (ThunkId Start : Left) {

@@ -52,9 +52,9 @@ std::optional<int64_t> SliceBounds::sizeOf(const ThunkSlice &S,
   if (const Allocation *A = G.allocation(Index))
     return static_cast<int64_t>(A->Size);
   // Passes over thunks may add some.
-  auto Found = llvm::lower_bound(Stated, std::make_pair(Index, INT64_MIN));
-  if (Found != Stated.end() && Found->first == Index)
-    return Found->second;
+  auto Entry = llvm::lower_bound(Stated, std::make_pair(Index, INT64_MIN));
+  if (Entry != Stated.end() && Entry->first == Index)
+    return Entry->second;
   return std::nullopt;
 }
 

@@ -51,9 +51,9 @@ void MissingThunks::checkSymbols() {
 void MissingThunks::run() {
   const ThunkCoverage &Coverage = Ctx.thunkCoverage();
   for (HloId I : Coverage.missing()) {
-    Finding Found = Diags.report(P.place(I), "no thunk computes {}, a {}",
-                                 P.spell(I), opcodeText(P[I].Op));
-    aboutInstruction(Found, P, I);
+    Finding F = Diags.report(P.place(I), "no thunk computes {}, a {}",
+                             P.spell(I), opcodeText(P[I].Op));
+    aboutInstruction(F, P, I);
   }
   for (ThunkId Id : Coverage.repeated())
     reportThunk(Id, "runs twice");

@@ -26,24 +26,24 @@ private:
 
 void ThunkReads::report(const SliceFault &Fault) {
   llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
-  std::string Wanted =
+  std::string Expected =
       Fault.Expected && Fault.Expected->Bytes
           ? fmt::format("{} ({})", G.spell(*Fault.Expected),
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "";
   if (!Fault.Slice || Fault.Slice->Missing) {
     reportThunk(Fault.Thunk, Where,
-                Wanted.empty() ? "copies no operand to its result"
-                               : fmt::format("does not read operand {}, {}",
-                                             Fault.Number, Wanted));
+                Expected.empty() ? "copies no operand to its result"
+                                 : fmt::format("does not read operand {}, {}",
+                                               Fault.Number, Expected));
     return;
   }
   std::string Stated = spellSlice(Fault.Thunk, *Fault.Slice);
   reportThunk(Fault.Thunk, Where,
-              Wanted.empty()
+              Expected.empty()
                   ? fmt::format("reads {}, which no operand is", Stated)
                   : fmt::format("reads {}; operand {} is {}", Stated,
-                                Fault.Number, Wanted));
+                                Fault.Number, Expected));
 }
 
 void ThunkReads::run() {

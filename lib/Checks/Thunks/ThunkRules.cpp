@@ -38,23 +38,23 @@ Finding ThunkRule::reportThunk(ThunkId Id, llvm::StringRef Where,
                          Id);
 }
 
-Finding ThunkRule::noteThunk(Finding Found, ThunkId Id) const {
-  Found.note(T[Id].Text, "{} is here", G.name(Id));
-  return Found;
+Finding ThunkRule::noteThunk(Finding F, ThunkId Id) const {
+  F.note(T[Id].Text, "{} is here", G.name(Id));
+  return F;
 }
 
-Finding ThunkRule::noteInstruction(Finding Found, ThunkId Id) const {
+Finding ThunkRule::noteInstruction(Finding F, ThunkId Id) const {
   HloId I = G.instruction(Id);
   if (!I)
-    return Found;
+    return F;
   std::string Source =
       P.isHidden(I)
           ? ""
           : P.facts().sourceLine(P.module().attributes(P.module()[I]));
-  Found.note(P.place(I), "{} is here{}", P.spell(I),
-             Source.empty() ? "" : " (" + Source + ")");
-  aboutInstruction(Found, P, I);
-  return Found;
+  F.note(P.place(I), "{} is here{}", P.spell(I),
+         Source.empty() ? "" : " (" + Source + ")");
+  aboutInstruction(F, P, I);
+  return F;
 }
 
 std::string ThunkRule::spellSlice(ThunkId Id, const ThunkSlice &S) {

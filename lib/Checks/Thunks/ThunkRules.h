@@ -32,11 +32,11 @@ protected:
   /// An error, or a warning for thunks of kinds that no real executable has
   /// shown yet: what they read and write is known from XLA's sources alone.
   Severity severityOf(ThunkId Id) const;
-  /// Adds the line of \p Id to \p Found.
-  Finding noteThunk(Finding Found, ThunkId Id) const;
-  /// Adds the instruction of \p Id to \p Found: its line in the module, and its
+  /// Adds the line of \p Id to \p F.
+  Finding noteThunk(Finding F, ThunkId Id) const;
+  /// Adds the instruction of \p Id to \p F: its line in the module, and its
   /// source.
-  Finding noteInstruction(Finding Found, ThunkId Id) const;
+  Finding noteInstruction(Finding F, ThunkId Id) const;
   /// `bytes [0, 32) of allocation 2, which is a.1`; the value only where it is
   /// known.
   std::string spellSlice(ThunkId Id, const ThunkSlice &S);

@@ -40,17 +40,17 @@ private:
 
 void WrittenBytes::report(const SliceFault &Fault) {
   llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
-  std::string Wanted =
+  std::string Expected =
       Fault.Expected && Fault.Expected->Bytes
           ? fmt::format("its result {} is {}", G.spell(*Fault.Expected),
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "no result of it is there";
   if (!Fault.Slice || Fault.Slice->Missing)
-    reportThunk(Fault.Thunk, Where, "does not write its result: " + Wanted);
+    reportThunk(Fault.Thunk, Where, "does not write its result: " + Expected);
   else
     reportThunk(Fault.Thunk, Where,
                 fmt::format("writes {}; {}",
-                            spellSlice(Fault.Thunk, *Fault.Slice), Wanted));
+                            spellSlice(Fault.Thunk, *Fault.Slice), Expected));
 }
 
 /// Constants, and parameters that no output may take the bytes of.
@@ -62,16 +62,16 @@ bool WrittenBytes::isReadOnly(const Allocation &A) const {
 /// What \p Id writes, of equal slices the last one: the kernel of a whole call
 /// names more.
 WrittenBytes::Places WrittenBytes::written(ThunkId Id) const {
-  const SliceSet *Of = G.isCallKernel(Id)
-                           ? &G.callSlices(Id, CallSlices::Written).Slices
-                           : nullptr;
-  Places Found;
+  const SliceSet *Expected = G.isCallKernel(Id)
+                                 ? &G.callSlices(Id, CallSlices::Written).Slices
+                                 : nullptr;
+  Places Result;
   if (!G.isEmbedded(Id))
     for (const ThunkSlice &S : T.slices(T[Id]))
       if (S.writes() && !S.Missing && S.Bytes.Size > 0 && S.Bytes.Offset >= 0 &&
-          (!Of || Of->contains(S.Bytes)))
-        Found[S.Bytes] = &S;
-  return Found;
+          (!Expected || Expected->contains(S.Bytes)))
+        Result[S.Bytes] = &S;
+  return Result;
 }
 
 /// Results of one thunk share no bytes; an operand that is written in place is
