@@ -31,7 +31,7 @@ IntegerMap AccessMaps::reinterpreted(const Step &S) {
 
 /// What only moves elements.
 IntegerMap AccessMaps::moved(const Step &S) {
-  auto Dims = All.moved(S.At.Id, S.Operand);
+  auto Dims = All.moved(S.Inst.Id, S.Operand);
   if (!Dims)
     return {};
   RelationBuilder Relations = build(S);
@@ -41,7 +41,7 @@ IntegerMap AccessMaps::moved(const Step &S) {
       Relations.equal(out(K));
     else
       Relations.equal({out(K), in(Source, -Factor)}, -Offset);
-    if (P[S.At.Id].Op == Opcode::Concatenate)
+    if (P[S.Inst.Id].Op == Opcode::Concatenate)
       Relations.within(TermKind::Out, K, {}, S.Source.Dimensions[K].Size);
   }
   return Relations.map();
@@ -49,26 +49,28 @@ IntegerMap AccessMaps::moved(const Step &S) {
 
 /// Start index number \p D, of which operand \p First is the first one; until
 /// 2019 all of them are elements of one operand.
-SymbolicIndex AccessMaps::start(ScopedId At, size_t First, unsigned D,
+SymbolicIndex AccessMaps::start(ScopedId Inst, size_t First, unsigned D,
                                 int64_t Max) {
-  llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
+  llvm::ArrayRef<HloId> Operands = P.operands(Inst.Id);
   bool Single = First + 1 == Operands.size() &&
                 shapeOf(P, Operands[First], 0).Dimensions.size() == 1;
   size_t Operand = Single ? First : First + D;
   if (Operand >= Operands.size())
     return {};
-  return Starts.start(
-      {{At.Scope, Operands[Operand]}, 0, Single ? static_cast<int64_t>(D) : 0},
-      Max);
+  return Starts.start({{Inst.Scope, Operands[Operand]},
+                       0,
+                       Single ? static_cast<int64_t>(D) : 0},
+                      Max);
 }
 
 IntegerMap AccessMaps::slicedAtStart(const Step &S) {
-  if (S.sourceRank() != S.rank() || P.operands(S.At.Id).size() < 2)
+  if (S.sourceRank() != S.rank() || P.operands(S.Inst.Id).size() < 2)
     return S.rank() == 0 ? build(S).map() : IntegerMap();
   RelationBuilder Relations = build(S);
   for (unsigned D = 0; D != S.rank(); ++D) {
-    SymbolicIndex Begin = start(
-        S.At, 1, D, S.Source.Dimensions[D].Size - S.Result.Dimensions[D].Size);
+    SymbolicIndex Begin =
+        start(S.Inst, 1, D,
+              S.Source.Dimensions[D].Size - S.Result.Dimensions[D].Size);
     Relations.apart(out(D), in(D), Begin);
   }
   return Relations.map();
@@ -81,17 +83,17 @@ IntegerMap AccessMaps::updated(const Step &S) {
   for (unsigned D = 0; D != S.rank(); ++D) {
     int64_t Count = S.Source.Dimensions[D].Size;
     Relations.apart(in(D), out(D),
-                    start(S.At, 2, D, S.Result.Dimensions[D].Size - Count));
+                    start(S.Inst, 2, D, S.Result.Dimensions[D].Size - Count));
     Relations.within(TermKind::Out, D, {}, Count);
   }
   return Relations.map();
 }
 
-IntegerSet AccessMaps::window(ScopedId At) {
-  llvm::ArrayRef<HloId> Operands = P.operands(At.Id);
-  if (P[At.Id].Op == Opcode::Scatter)
-    return scatteredElements(Starts, At);
-  const Shape &Result = shapeOf(P, At.Id, 0);
+IntegerSet AccessMaps::window(ScopedId Inst) {
+  llvm::ArrayRef<HloId> Operands = P.operands(Inst.Id);
+  if (P[Inst.Id].Op == Opcode::Scatter)
+    return scatteredElements(Starts, Inst);
+  const Shape &Result = shapeOf(P, Inst.Id, 0);
   unsigned Rank = Result.Dimensions.size();
   if (Operands.size() < 2 ||
       shapeOf(P, Operands[1], 0).Dimensions.size() != Rank)
@@ -100,7 +102,8 @@ IntegerSet AccessMaps::window(ScopedId At) {
   for (unsigned D = 0; D != Rank; ++D) {
     int64_t Count = shapeOf(P, Operands[1], 0).Dimensions[D].Size;
     Relations.within(TermKind::In, D,
-                     start(At, 2, D, Result.Dimensions[D].Size - Count), Count);
+                     start(Inst, 2, D, Result.Dimensions[D].Size - Count),
+                     Count);
   }
   return Relations.domain();
 }
@@ -124,18 +127,18 @@ IntegerMap AccessMaps::padded(const Step &S) {
 }
 
 IntegerMap AccessMaps::reduced(const Step &S) {
-  if (S.Operand >= P.operands(S.At.Id).size() / 2)
+  if (S.Operand >= P.operands(S.Inst.Id).size() / 2)
     return S.sourceRank() == 0 ? scalar(S) : IntegerMap();
   auto Dims = dimensionsIn(S.Attributes, "dimensions", S.sourceRank());
   if (!Dims || S.rank() + Dims->size() != S.sourceRank())
     return {};
   RelationBuilder Relations = build(S);
-  unsigned Kept = 0;
+  unsigned Count = 0;
   for (unsigned D = 0; D != S.sourceRank(); ++D)
     if (llvm::is_contained(*Dims, static_cast<int64_t>(D)))
       Relations.within(TermKind::Out, D, {}, S.Source.Dimensions[D].Size);
     else
-      Relations.equal({out(D), in(Kept++, -1)});
+      Relations.equal({out(D), in(Count++, -1)});
   return Relations.map();
 }
 
@@ -164,7 +167,7 @@ windowNumbers(StringRef Window, StringRef Key, unsigned Rank, int64_t Default) {
 
 /// reduce-window, dilations included.
 IntegerMap AccessMaps::windowed(const Step &S) {
-  if (S.Operand >= P.operands(S.At.Id).size() / 2)
+  if (S.Operand >= P.operands(S.Inst.Id).size() / 2)
     return S.sourceRank() == 0 ? scalar(S) : IntegerMap();
   StringRef Window = findAttribute(S.Attributes, "window").value_or("");
   if (S.sourceRank() != S.rank() || !Window.consume_front("{") ||
@@ -190,7 +193,7 @@ IntegerMap AccessMaps::windowed(const Step &S) {
 
 /// dot: batch dimensions, free ones of both sides, and all that is contracted.
 IntegerMap AccessMaps::multiplied(const Step &S) {
-  if (S.Operand > 1 || P.operands(S.At.Id).size() != 2)
+  if (S.Operand > 1 || P.operands(S.Inst.Id).size() != 2)
     return {};
   bool Left = S.Operand == 0;
   auto Batch = dimensionsIn(
@@ -237,7 +240,7 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
     return updated(S);
   case Opcode::Gather:
   case Opcode::Scatter:
-    return indexedMap(Starts, S.At, S.Operand);
+    return indexedMap(Starts, S.Inst, S.Operand);
   case Opcode::Pad:
     return padded(S);
   case Opcode::Reduce:
@@ -251,11 +254,11 @@ IntegerMap AccessMaps::dispatch(Opcode Op, const Step &S) {
   }
 }
 
-IntegerMap AccessMaps::map(ScopedId At, uint32_t Part, uint32_t Operand) {
-  HloId Source = P.operands(At.Id)[Operand];
-  const Shape &From = shapeOf(P, At.Id, Part), &To = shapeOf(P, Source, 0);
-  if (!From.isArray() || !To.isArray() || P.isHidden(At.Id))
+IntegerMap AccessMaps::map(ScopedId Inst, uint32_t Part, uint32_t Operand) {
+  HloId Source = P.operands(Inst.Id)[Operand];
+  const Shape &From = shapeOf(P, Inst.Id, Part), &To = shapeOf(P, Source, 0);
+  if (!From.isArray() || !To.isArray() || P.isHidden(Inst.Id))
     return {};
-  return dispatch(P[At.Id].Op, {At, Operand, From, To,
-                                P.module().attributes(P.module()[At.Id])});
+  return dispatch(P[Inst.Id].Op, {Inst, Operand, From, To,
+                                  P.module().attributes(P.module()[Inst.Id])});
 }

@@ -26,16 +26,16 @@ public:
   /// The start indices of this instruction.
   StartIndices Starts;
 
-  /// From an index of part \p Part of \p At to those of operand \p Operand that
-  /// it reads, which is AccessKind::Mapped or Indexed.
-  IntegerMap map(ScopedId At, uint32_t Part, uint32_t Operand);
-  /// The indices of the result that dynamic-update-slice or scatter \p At
+  /// From an index of part \p Part of \p Inst to those of operand \p Operand
+  /// that it reads, which is AccessKind::Mapped or Indexed.
+  IntegerMap map(ScopedId Inst, uint32_t Part, uint32_t Operand);
+  /// The indices of the result that dynamic-update-slice or scatter \p Inst
   /// replaces; null where they are not known.
-  IntegerSet window(ScopedId At);
+  IntegerSet window(ScopedId Inst);
 
 private:
   struct Step {
-    ScopedId At;
+    ScopedId Inst;
     uint32_t Operand;
     const Shape &Result;
     const Shape &Source;
@@ -54,7 +54,7 @@ private:
   IntegerMap reduced(const Step &S);
   IntegerMap windowed(const Step &S);
   IntegerMap multiplied(const Step &S);
-  SymbolicIndex start(ScopedId At, size_t First, unsigned D, int64_t Max);
+  SymbolicIndex start(ScopedId Inst, size_t First, unsigned D, int64_t Max);
   RelationBuilder build(const Step &S) {
     return {Sets, S.rank(), S.sourceRank()};
   }

@@ -22,19 +22,19 @@ static void dropSingles(MemoryDimensions &All) {
 /// Without dimensions of one place, neighbors joined where they are one.
 static void simplify(MemoryDimensions &All) {
   dropSingles(All);
-  size_t Kept = 0;
+  size_t Count = 0;
   for (const MemoryDimension &D : All) {
-    if (Kept != 0) {
-      MemoryDimension &Last = All[Kept - 1];
+    if (Count != 0) {
+      MemoryDimension &Last = All[Count - 1];
       if (Last.Dimension == D.Dimension && D.Dimension >= 0 &&
           Last.Stride == boundedMultiply(D.Stride, D.Size)) {
         Last = {D.Dimension, D.Stride, boundedMultiply(Last.Size, D.Size)};
         continue;
       }
     }
-    All[Kept++] = D;
+    All[Count++] = D;
   }
-  All.truncate(Kept);
+  All.truncate(Count);
 }
 
 static std::optional<MemoryDimensions> tiledDimensions(const Shape &S) {

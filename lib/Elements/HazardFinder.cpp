@@ -176,11 +176,11 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
   for (ScopedId Update : Chain.Updates) {
     if (!Known)
       break;
-    const Shape &At = shapeOf(P, Update.Id, 0);
+    const Shape &Array = shapeOf(P, Update.Id, 0);
     IntegerSet Elements = Maps.window(Update);
-    if (Elements && !hasSameIndices(At, Result))
+    if (Elements && !hasSameIndices(Array, Result))
       Elements =
-          samePlace(Maps.Sets, Result, At).intersectRange(Elements).domain();
+          samePlace(Maps.Sets, Result, Array).intersectRange(Elements).domain();
     Known = static_cast<bool>(Elements);
     Windows->push_back({Elements, Update.Id});
   }
@@ -232,10 +232,10 @@ void HazardFinder::decide(Question Q) {
     Q.Conflicts = Q.Conflicts.subtract(Identity);
   if (AllWindows) {
     auto Used = Q.Conflicts.usedParameters();
-    IntegerSet Some = Q.Conflicts.range()
-                          .intersectParameters(Maps.Starts.ranges(Used))
-                          .forSomeParameters();
-    if (Some.intersect(AllWindows).isEmpty() == Decision(true))
+    IntegerSet Sample = Q.Conflicts.range()
+                            .intersectParameters(Maps.Starts.ranges(Used))
+                            .forSomeParameters();
+    if (Sample.intersect(AllWindows).isEmpty() == Decision(true))
       return;
   }
   for (const Window &W : All) {
@@ -277,9 +277,9 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
                                 const IntegerMap &Bad,
                                 const ScalarValues &Fixed, bool &Empty) {
   Maps.Sets.bound(Bound);
-  IntegerMap Some =
+  IntegerMap Sample =
       Bad.intersectParameters(Maps.Starts.define(Bad.usedParameters(), Fixed));
-  Decision None = Some.isEmpty();
+  Decision None = Sample.isEmpty();
   Empty = None == Decision(true);
   if (Empty)
     return false;
@@ -292,9 +292,9 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
     return true;
   }
   if (Q.Relation.Kind == ReadKind::Any)
-    return confirm(Q, W, Some, ReadVerdict::Anywhere, Fixed);
+    return confirm(Q, W, Sample, ReadVerdict::Anywhere, Fixed);
   IntegerMap Earlier = toEarlier(Maps.Sets, Result);
-  IntegerMap Behind = Some.intersect(Earlier);
+  IntegerMap Behind = Sample.intersect(Earlier);
   Decision NotBehind = Behind.isEmpty();
   if (!NotBehind) {
     Exhausted = true;
@@ -304,7 +304,7 @@ bool HazardFinder::decideValues(const Question &Q, const Window &W,
     return true;
   if (Worst && Worst->Verdict <= ReadVerdict::Ahead && *NotBehind)
     return true;
-  IntegerMap Ahead = Some.subtract(Earlier);
+  IntegerMap Ahead = Sample.subtract(Earlier);
   return Ahead.isEmpty() == Decision(false) &&
          confirm(Q, W, Ahead, ReadVerdict::Ahead, Fixed);
 }
@@ -414,9 +414,9 @@ void HazardFinder::describe(ElementHazard &Hazard, const Question &Q,
 /// Values of \p S to try, ascending but for negative ones, which come last;
 /// \p All if it has no others.
 llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
-  static constexpr int64_t Some[] = {0,  1,   2,   3,    4,  5,  6,  7,  8,
-                                     9,  10,  12,  16,   20, 31, 32, 50, 64,
-                                     99, 128, 255, 1000, -1, -2, -3, -8, -100};
+  static constexpr int64_t Samples[] = {
+      0,  1,  2,  3,  4,  5,   6,   7,    8,  9,  10, 12, 16,  20,
+      31, 32, 50, 64, 99, 128, 255, 1000, -1, -2, -3, -8, -100};
   llvm::SmallVector<int64_t, 64> Values;
   auto Range = Maps.Starts.rangeOf(S);
   All = Range && Range->Last >= Range->Begin &&
@@ -425,7 +425,7 @@ llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
     for (int64_t V = Range->Begin; V <= Range->Last; V += Range->Step)
       Values.push_back(V);
   else if (Range)
-    for (int64_t V : Some) {
+    for (int64_t V : Samples) {
       V = std::clamp(V, Range->Begin, Range->Last);
       if (Range->Step != 1)
         V -= (V - Range->Begin) % Range->Step;
@@ -454,12 +454,12 @@ bool HazardFinder::tryValues(const Question &Q, const Window &W,
   size_t Stride = llvm::divideCeil(Most, Limit);
   for (size_t K = 0; K != std::min(Count, Limit); ++K) {
     // All pairs of small values come early: along diagonals.
-    size_t At = K * Stride, Number = At / Most;
+    size_t Offset = K * Stride, Number = Offset / Most;
     size_t Shift = Number % 2 == 1 ? Number / 2 + 1 : Most - Number / 2;
     ScalarValues Fixed;
-    for (auto [S, Some] : llvm::zip_equal(Scalars, Values)) {
-      Fixed[S] = Some[At % Some.size()];
-      At = Every ? At / Some.size() : At + Shift;
+    for (auto [S, Candidates] : llvm::zip_equal(Scalars, Values)) {
+      Fixed[S] = Candidates[Offset % Candidates.size()];
+      Offset = Every ? Offset / Candidates.size() : Offset + Shift;
     }
     bool Empty = false;
     if (decideValues(Q, W, Bad, Fixed, Empty))

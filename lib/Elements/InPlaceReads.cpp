@@ -70,19 +70,21 @@ bool hlobuf::isOneLoop(const Program &P, HloId Id) {
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;
 /// invalid if it is something else.
 static ScopedId reductionAt(const Program &P, ScopedId Root, uint32_t Part) {
-  ScopedId At = Root;
-  if (P[At.Id].Op == Opcode::Tuple) {
-    std::optional<OperandPart> From = P.forwardedPart(At.Id, Part);
+  ScopedId Inst = Root;
+  if (P[Inst.Id].Op == Opcode::Tuple) {
+    std::optional<OperandPart> From = P.forwardedPart(Inst.Id, Part);
     if (!From || From->Ordinal != 0)
       return {};
-    At.Id = P.operands(At.Id)[From->Operand];
+    Inst.Id = P.operands(Inst.Id)[From->Operand];
   }
-  while ((P[At.Id].Op == Opcode::Bitcast || P[At.Id].Op == Opcode::Reshape ||
-          P[At.Id].Op == Opcode::Convert || P[At.Id].Op == Opcode::Copy) &&
-         P.operands(At.Id).size() == 1)
-    At.Id = P.operands(At.Id)[0];
-  bool Reduces = P[At.Id].Op == Opcode::Reduce && !P.operands(At.Id).empty();
-  return Reduces ? At : ScopedId{};
+  while ((P[Inst.Id].Op == Opcode::Bitcast ||
+          P[Inst.Id].Op == Opcode::Reshape ||
+          P[Inst.Id].Op == Opcode::Convert || P[Inst.Id].Op == Opcode::Copy) &&
+         P.operands(Inst.Id).size() == 1)
+    Inst.Id = P.operands(Inst.Id)[0];
+  bool Reduces =
+      P[Inst.Id].Op == Opcode::Reduce && !P.operands(Inst.Id).empty();
+  return Reduces ? Inst : ScopedId{};
 }
 
 OperandReads
@@ -90,8 +92,8 @@ InPlaceReads::State::walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
                           ArrayRef<ReadOperand> Operands, size_t &Budget) {
   Sets.bound(4 * bound());
   ReadWalk Walk(*Maps, Budget);
-  for (auto [At, Part] : Begins)
-    Walk.begin(At, Part);
+  for (auto [Inst, Part] : Begins)
+    Walk.begin(Inst, Part);
   return Walk.run(Operands);
 }
 
@@ -105,13 +107,13 @@ void InPlaceReads::State::load(const Program &P, HloId Instruction,
   Frames.clear();
   Reductions.clear();
   Maps = std::make_unique<AccessMaps>(All, Sets);
-  auto Begin = [&](ScopedId At, uint32_t Part) -> FrameReads & {
-    ShapeId Frame = P.trees().part(P[At.Id].Shape, Part);
+  auto Begin = [&](ScopedId Inst, uint32_t Part) -> FrameReads & {
+    ShapeId Frame = P.trees().part(P[Inst.Id].Shape, Part);
     auto Known = llvm::find_if(
         Frames, [&](const FrameReads &F) { return F.Frame == Frame; });
     FrameReads &Own = Known == Frames.end() ? Frames.emplace_back() : *Known;
     Own.Frame = Frame;
-    Own.Begins.push_back({At, Part});
+    Own.Begins.push_back({Inst, Part});
     return Own;
   };
   uint32_t Parts = P.trees().parts(P[Id].Shape);
@@ -158,19 +160,19 @@ static bool readsOnlySameElements(const Program &P, HloId Id,
   IndexRange All = P.module()[Body].Instructions;
   llvm::SmallVector<bool, 64> Reads(All.size());
   Reads[Parameter.index() - All.Begin] = true;
-  for (HloId At : P.order(Body)) {
+  for (HloId Inner : P.order(Body)) {
     bool ReadsIt = false;
-    for (HloId Source : P.operands(At)) {
+    for (HloId Source : P.operands(Inner)) {
       if (Source.index() - All.Begin >= Reads.size())
         return false; // an element that the text leaves out
       ReadsIt |= Reads[Source.index() - All.Begin];
     }
     if (!ReadsIt)
       continue;
-    if (At.index() >= All.End || !isElementwise(P[At].Op) ||
-        P[At].Shape != Shape)
+    if (Inner.index() >= All.End || !isElementwise(P[Inner].Op) ||
+        P[Inner].Shape != Shape)
       return false;
-    Reads[At.index() - All.Begin] = true;
+    Reads[Inner.index() - All.Begin] = true;
   }
   return true;
 }
@@ -189,10 +191,10 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
                       Current->bound());
   bool Incomplete = Chain.Incomplete;
   OperandReads Own;
-  auto Consider = [&](const OperandReads &Some, ShapeId Frame) {
-    Incomplete |= Some.Incomplete;
-    auto Reads = Some.Reads.find(Operand);
-    if (Reads == Some.Reads.end())
+  auto Consider = [&](const OperandReads &Candidate, ShapeId Frame) {
+    Incomplete |= Candidate.Incomplete;
+    auto Reads = Candidate.Reads.find(Operand);
+    if (Reads == Candidate.Reads.end())
       return;
     for (const ReadRelation &Relation : Reads->second)
       Finder.consider(Relation, P.trees().shape(Frame));
@@ -216,11 +218,11 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
   if (Reduction.Id)
     Consider(*OwnReads, P.trees().part(P[Id].Shape, Part));
   Current->Exhausted += Finder.wasExhausted();
-  std::vector<ElementHazard> Found = Finder.take();
+  std::vector<ElementHazard> Hazards = Finder.take();
   if (Incomplete) {
     ElementHazard Hazard;
     Hazard.Reason = "fusions with too many paths";
-    Found.push_back(std::move(Hazard));
+    Hazards.push_back(std::move(Hazard));
   }
-  return Found;
+  return Hazards;
 }

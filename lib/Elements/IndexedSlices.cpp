@@ -19,10 +19,10 @@ namespace {
 /// The slices of one gather or scatter.
 class IndexedSlices {
 public:
-  IndexedSlices(StartIndices &Starts, ScopedId At)
-      : All(Starts.All), Starts(Starts), Sets(Starts.Sets), At(At),
-        IsScatter(All.program()[At.Id].Op == Opcode::Scatter),
-        Operands(All.program().operands(At.Id)),
+  IndexedSlices(StartIndices &Starts, ScopedId Inst)
+      : All(Starts.All), Starts(Starts), Sets(Starts.Sets), Inst(Inst),
+        IsScatter(All.program()[Inst.Id].Op == Opcode::Scatter),
+        Operands(All.program().operands(Inst.Id)),
         Inputs(IsScatter ? Operands.size() / 2 : 1) {}
   /// False if operands or attributes do not fit.
   bool read();
@@ -57,7 +57,7 @@ private:
   Scalars &All;
   StartIndices &Starts;
   const IntegerSets &Sets;
-  ScopedId At;
+  ScopedId Inst;
   bool IsScatter;
   ArrayRef<HloId> Operands;
   size_t Inputs;
@@ -83,14 +83,14 @@ bool IndexedSlices::readShapes() {
   const Program &P = All.program();
   Whole = shapeOf(P, Operands[0], 0);
   Indices = shapeOf(P, Operands[Inputs], 0);
-  Slices = shapeOf(P, IsScatter ? Operands[Inputs + 1] : At.Id, 0);
+  Slices = shapeOf(P, IsScatter ? Operands[Inputs + 1] : Inst.Id, 0);
   return Whole.isArray() && Indices.isArray() && Slices.isArray();
 }
 
 bool IndexedSlices::read() {
   if (!readShapes())
     return false;
-  llvm::StringRef Text = All.attributes(At.Id);
+  llvm::StringRef Text = All.attributes(Inst.Id);
   auto Numbers = [&](llvm::StringRef OfGather, llvm::StringRef OfScatter) {
     return numbersIn(findAttribute(Text, IsScatter ? OfScatter : OfGather))
         .value_or(AttributeNumbers());
@@ -140,7 +140,7 @@ bool IndexedSlices::read() {
 /// gather clamps it, scatter leaves out slices that do not fit.
 std::optional<int64_t> IndexedSlices::startAt(int64_t Element,
                                               int64_t Dimension) {
-  ScalarId Index{{At.Scope, Operands[Inputs]}, 0, Element};
+  ScalarId Index{{Inst.Scope, Operands[Inputs]}, 0, Element};
   if (IsScatter)
     return All.evaluate(Index, {});
   SymbolicIndex Start =
@@ -280,14 +280,14 @@ IntegerMap IndexedSlices::readOf(uint32_t Operand) {
   return Operand == Inputs ? Update.then(inIndices()) : Update;
 }
 
-IntegerSet hlobuf::scatteredElements(StartIndices &Starts, ScopedId At) {
-  IndexedSlices Slices(Starts, At);
+IntegerSet hlobuf::scatteredElements(StartIndices &Starts, ScopedId Inst) {
+  IndexedSlices Slices(Starts, Inst);
   return Slices.read() && Slices.inputs() == 1 ? Slices.inWhole().range()
                                                : IntegerSet();
 }
 
-IntegerMap hlobuf::indexedMap(StartIndices &Starts, ScopedId At,
+IntegerMap hlobuf::indexedMap(StartIndices &Starts, ScopedId Inst,
                               uint32_t Operand) {
-  IndexedSlices Slices(Starts, At);
+  IndexedSlices Slices(Starts, Inst);
   return Slices.read() ? Slices.readOf(Operand) : IntegerMap();
 }

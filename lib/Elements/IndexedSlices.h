@@ -12,15 +12,15 @@
 
 namespace hlobuf {
 
-/// From an index of gather or scatter \p At to those of operand \p Operand that
-/// it reads; null where indices are not known, follow no short rule, or are
-/// those of one element twice for scatter (XLA xla/hlo/evaluator/
+/// From an index of gather or scatter \p Inst to those of operand \p Operand
+/// that it reads; null where indices are not known, follow no short rule, or
+/// are those of one element twice for scatter (XLA xla/hlo/evaluator/
 /// hlo_evaluator.cc, HandleGather and HandleScatter, 2026).
-IntegerMap indexedMap(StartIndices &Starts, ScopedId At, uint32_t Operand);
+IntegerMap indexedMap(StartIndices &Starts, ScopedId Inst, uint32_t Operand);
 
-/// The indices that scatter \p At, with one result, writes; null where they are
-/// not known.
-IntegerSet scatteredElements(StartIndices &Starts, ScopedId At);
+/// The indices that scatter \p Inst, with one result, writes; null where they
+/// are not known.
+IntegerSet scatteredElements(StartIndices &Starts, ScopedId Inst);
 
 } // namespace hlobuf
 

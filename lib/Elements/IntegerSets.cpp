@@ -137,10 +137,10 @@ hlobuf::extremePoint(const IntegerSet &Parameters,
   // One at a time: parameters move to the end of the tuple.
   isl_set *Tuples = isl_set_from_params(Parameters.copy());
   for (unsigned K = 0; K != Sorted.size(); ++K) {
-    auto At =
+    auto Pos =
         static_cast<unsigned>(llvm::find(Numbers, Sorted[K]) - Numbers.begin());
-    Tuples = isl_set_move_dims(Tuples, isl_dim_set, K, isl_dim_param, At, 1);
-    Numbers.erase(Numbers.begin() + At);
+    Tuples = isl_set_move_dims(Tuples, isl_dim_set, K, isl_dim_param, Pos, 1);
+    Numbers.erase(Numbers.begin() + Pos);
   }
   Tuples = Greatest ? isl_set_lexmax(Tuples) : isl_set_lexmin(Tuples);
   return valuesAt(Sorted, isl_set_sample_point(Tuples), isl_dim_set);
@@ -184,19 +184,19 @@ void RelationBuilder::within(TermKind Kind, unsigned Index, SymbolicIndex Begin,
 
 isl_mat *RelationBuilder::matrix(llvm::ArrayRef<unsigned> Used,
                                  bool Equal) const {
-  auto Wanted = [&](const Row &R) { return R.Equal == Equal; };
-  auto Height = static_cast<unsigned>(llvm::count_if(Rows, Wanted));
+  auto Matches = [&](const Row &R) { return R.Equal == Equal; };
+  auto Height = static_cast<unsigned>(llvm::count_if(Rows, Matches));
   auto Last = static_cast<unsigned>(Used.size()) + In + Out + Inner;
   isl_mat *All = isl_mat_alloc(Sets.context(), Height, Last + 1);
-  unsigned At = 0;
+  unsigned I = 0;
   auto Add = [&](unsigned Column, int64_t Number) {
-    isl_val *Sum = isl_val_add(isl_mat_get_element_val(All, At, Column),
+    isl_val *Sum = isl_val_add(isl_mat_get_element_val(All, I, Column),
                                isl_val_int_from_si(Sets.context(), Number));
-    All = isl_mat_set_element_val(All, At, Column, Sum);
+    All = isl_mat_set_element_val(All, I, Column, Sum);
   };
-  for (const Row &R : llvm::make_filter_range(Rows, Wanted)) {
+  for (const Row &R : llvm::make_filter_range(Rows, Matches)) {
     for (unsigned K = 0; K != Last + 1; ++K)
-      All = isl_mat_set_element_si(All, At, K, 0);
+      All = isl_mat_set_element_si(All, I, K, 0);
     for (const LinearTerm &T : R.Terms) {
       unsigned Column = T.Index;
       if (T.Kind == TermKind::Parameter)
@@ -208,7 +208,7 @@ isl_mat *RelationBuilder::matrix(llvm::ArrayRef<unsigned> Used,
       Add(Column, T.Factor);
     }
     Add(Last, R.Constant);
-    ++At;
+    ++I;
   }
   return All;
 }

@@ -41,8 +41,8 @@ inline Decision decision(isl_bool B) {
 template <typename T> class IslObject {
 public:
   IslObject() = default;
-  /// Takes ownership of \p Taken.
-  explicit IslObject(T *Taken) : Object(Taken) {}
+  /// Takes ownership of \p Owned.
+  explicit IslObject(T *Owned) : Object(Owned) {}
   IslObject(const IslObject &Other) : Object(Other.copy()) {}
   IslObject(IslObject &&Other) noexcept : Object(Other.take()) {}
   IslObject &operator=(IslObject Other) noexcept {

@@ -36,9 +36,7 @@ static Result valueOf(const APInt &Bits, IntegerType To) {
                          : std::nullopt;
 }
 
-int64_t IntegerType::least() const {
-  return Signed ? -greatest() - 1 : 0;
-}
+int64_t IntegerType::least() const { return Signed ? -greatest() - 1 : 0; }
 
 int64_t IntegerType::greatest() const {
   unsigned Digits = Signed ? Bits - 1 : Bits;

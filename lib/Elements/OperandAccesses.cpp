@@ -40,7 +40,7 @@ private:
   uint32_t Part;
   ArrayRef<HloId> Operands;
   const Shape &Result;
-  llvm::SmallVector<Access, 4> Found;
+  llvm::SmallVector<Access, 4> Accesses;
 };
 } // namespace
 
@@ -48,7 +48,7 @@ private:
 void AccessFinder::forward(uint32_t Operand, uint32_t OperandPart) {
   if (Operand < Operands.size() &&
       OperandPart < P.trees().parts(P[Operands[Operand]].Shape))
-    Found.push_back({Operand, OperandPart, AccessKind::SameIndex});
+    Accesses.push_back({Operand, OperandPart, AccessKind::SameIndex});
 }
 
 /// All parts of an operand are read.
@@ -57,7 +57,7 @@ void AccessFinder::whole(uint32_t Operand, AccessKind Kind) {
     return;
   for (uint32_t K = 0; K != P.trees().parts(P[Operands[Operand]].Shape); ++K)
     if (shapeOf(P, Operands[Operand], K).isArray())
-      Found.push_back({Operand, K, Kind});
+      Accesses.push_back({Operand, K, Kind});
 }
 
 void AccessFinder::all(AccessKind Kind) {
@@ -70,9 +70,9 @@ void AccessFinder::elementwise(uint32_t Operand) {
     return whole(Operand, AccessKind::Unknown);
   const Shape &Y = shapeOf(P, Operands[Operand], 0);
   if (hasSameSizes(Y, Result))
-    Found.push_back({Operand, 0, AccessKind::SameIndex});
+    Accesses.push_back({Operand, 0, AccessKind::SameIndex});
   else if (Y.Dimensions.empty())
-    Found.push_back({Operand, 0, AccessKind::Mapped});
+    Accesses.push_back({Operand, 0, AccessKind::Mapped});
   else
     whole(Operand, AccessKind::Unknown);
 }
@@ -96,7 +96,7 @@ void AccessFinder::reinterpreted() {
   if (From == Rank)
     return elementwise(0);
   mapped(0, From + 1 == Rank || Rank + 1 == From ? 1 : 0);
-  if (Found.empty())
+  if (Accesses.empty())
     whole(0, AccessKind::Unknown);
 }
 
@@ -105,8 +105,8 @@ void AccessFinder::updated() {
   if (!isArray(0) || !isArray(1) ||
       !hasSameSizes(shapeOf(P, Operands[0], 0), Result))
     return all(AccessKind::Unknown);
-  Found.push_back({0, 0, AccessKind::OutsideWindow});
-  Found.push_back({1, 0, AccessKind::Mapped});
+  Accesses.push_back({0, 0, AccessKind::OutsideWindow});
+  Accesses.push_back({1, 0, AccessKind::Mapped});
 }
 
 void AccessFinder::scattered() {
@@ -146,9 +146,9 @@ void AccessFinder::customCall() {
              P.module().attributes(P.module()[Id]), P.facts().dump().Indices))
       if (Item.Output.canonical() == Index.canonical() &&
           Item.Operand < Operands.size())
-        if (std::optional<uint32_t> At =
+        if (std::optional<uint32_t> Number =
                 P.trees().ordinal(P[Operands[Item.Operand]].Shape, Item.Index))
-          return forward(Item.Operand, *At);
+          return forward(Item.Operand, *Number);
   // A promise about values, which stay as they are (TPU).
   if (P.customCallTarget(Id, Backend::TPU) == "AssumeGatherIndicesInBound")
     return forward(0, Part);
@@ -204,7 +204,7 @@ llvm::SmallVector<Access, 4> AccessFinder::find() {
     for (uint32_t K = 0; K != Operands.size(); ++K)
       elementwise(K);
   else if (readsNoElement(Op))
-    Found.clear();
+    Accesses.clear();
   else if (isPaired(Op))
     paired();
   else if (Op != Opcode::Bitcast && accessesNoMemory(Op))
@@ -215,7 +215,7 @@ llvm::SmallVector<Access, 4> AccessFinder::find() {
     passed();
   else
     dispatch();
-  return std::move(Found);
+  return std::move(Accesses);
 }
 
 llvm::SmallVector<Access, 4> hlobuf::findAccesses(const Program &P, HloId Id,
@@ -223,15 +223,16 @@ llvm::SmallVector<Access, 4> hlobuf::findAccesses(const Program &P, HloId Id,
   return AccessFinder(P, Id, Part).find();
 }
 
-static void addRead(Scalars &All, ScopedId At, uint32_t Operand, uint32_t Part,
-                    AccessKind Kind, llvm::SmallVectorImpl<ReadEdge> &Edges) {
+static void addRead(Scalars &All, ScopedId Inst, uint32_t Operand,
+                    uint32_t Part, AccessKind Kind,
+                    llvm::SmallVectorImpl<ReadEdge> &Edges) {
   const Program &P = All.program();
-  HloId Source = P.operands(At.Id)[Operand];
+  HloId Source = P.operands(Inst.Id)[Operand];
   if (Part >= P.trees().parts(P[Source].Shape) ||
       !shapeOf(P, Source, Part).isArray())
     return;
-  ReadNode To{{At.Scope, Source}, Part};
-  if (At.Scope == 0)
+  ReadNode To{{Inst.Scope, Source}, Part};
+  if (Inst.Scope == 0)
     To = {{Operand, Source}, Part, /*IsOperand=*/true};
   Edges.push_back({To, Kind, Operand});
 }
@@ -239,27 +240,27 @@ static void addRead(Scalars &All, ScopedId At, uint32_t Operand, uint32_t Part,
 llvm::SmallVector<ReadEdge, 2> hlobuf::readsOf(Scalars &All,
                                                const ReadNode &N) {
   const Program &P = All.program();
-  const HloNode &I = P[N.At.Id];
+  const HloNode &I = P[N.Inst.Id];
   llvm::SmallVector<ReadEdge, 2> Edges;
   if (I.Op == Opcode::Fusion && !I.Sugar) {
-    ComputationId Body = P.callee(N.At.Id, CallRole::Calls);
+    ComputationId Body = P.callee(N.Inst.Id, CallRole::Calls);
     HloId Root = Body ? P.root(Body) : HloId();
     if (Root && N.Part < P.trees().parts(P[Root].Shape))
-      Edges.push_back({{{All.enter(N.At), Root}, N.Part},
+      Edges.push_back({{{All.enter(N.Inst), Root}, N.Part},
                        AccessKind::SameIndex,
                        std::nullopt});
     else
-      for (uint32_t K = 0; K != P.operands(N.At.Id).size(); ++K)
-        addRead(All, N.At, K, 0, AccessKind::Unknown, Edges);
-  } else if (I.Op == Opcode::Parameter && N.At.Scope != 0) {
-    ScopedId Call = All.caller(N.At.Scope);
+      for (uint32_t K = 0; K != P.operands(N.Inst.Id).size(); ++K)
+        addRead(All, N.Inst, K, 0, AccessKind::Unknown, Edges);
+  } else if (I.Op == Opcode::Parameter && N.Inst.Scope != 0) {
+    ScopedId Call = All.caller(N.Inst.Scope);
     if (I.number() < P.operands(Call.Id).size())
       addRead(All, Call, I.number(), N.Part, AccessKind::SameIndex, Edges);
     if (!Edges.empty())
       Edges[0].Operand.reset();
   } else {
-    for (const Access &A : findAccesses(P, N.At.Id, N.Part))
-      addRead(All, N.At, A.Operand, A.Part, A.Kind, Edges);
+    for (const Access &A : findAccesses(P, N.Inst.Id, N.Part))
+      addRead(All, N.Inst, A.Operand, A.Part, A.Kind, Edges);
   }
   return Edges;
 }
@@ -269,12 +270,12 @@ static bool keepsPlaces(const Program &P, const ReadNode &N,
                         const ReadEdge &E) {
   if (!E.Operand)
     return true;
-  const Shape &To = shapeOf(P, N.At.Id, N.Part);
-  const Shape &From = shapeOf(P, E.To.At.Id, E.To.Part);
-  if (!keepsElements(P[N.At.Id].Op) || storedBits(To) != storedBits(From))
+  const Shape &To = shapeOf(P, N.Inst.Id, N.Part);
+  const Shape &From = shapeOf(P, E.To.Inst.Id, E.To.Part);
+  if (!keepsElements(P[N.Inst.Id].Op) || storedBits(To) != storedBits(From))
     return false;
   if (E.Kind == AccessKind::Mapped)
-    return P[N.At.Id].Op == Opcode::Reshape && isRowMajor(To) &&
+    return P[N.Inst.Id].Op == Opcode::Reshape && isRowMajor(To) &&
            isRowMajor(From);
   return E.Kind == AccessKind::SameBytes ||
          ((E.Kind == AccessKind::SameIndex ||
@@ -285,17 +286,17 @@ static bool keepsPlaces(const Program &P, const ReadNode &N,
 /// What a custom-call that starts or ends a collective in a fusion forwards
 /// (TPU): the collective's operand, or the buffer that it fills.
 static HloId forwardedByCollective(const Program &P, const ReadNode &N) {
-  llvm::StringRef Target = P.customCallTarget(N.At.Id, Backend::TPU);
-  ArrayRef<HloId> Operands = P.operands(N.At.Id);
+  llvm::StringRef Target = P.customCallTarget(N.Inst.Id, Backend::TPU);
+  ArrayRef<HloId> Operands = P.operands(N.Inst.Id);
   HloId Source;
   if (Target == "AsyncCollectiveDone" && Operands.size() > 1)
     Source = Operands[1];
   if (Target == "AsyncCollectiveStart" && !Operands.empty() &&
-      N.Part == P.trees().elementOrdinal(P[N.At.Id].Shape, 0) &&
+      N.Part == P.trees().elementOrdinal(P[N.Inst.Id].Shape, 0) &&
       !P.operands(Operands[0]).empty())
     Source = P.operands(Operands[0])[0];
-  bool Same = Source &&
-              sameAddresses(shapeOf(P, N.At.Id, N.Part), shapeOf(P, Source, 0));
+  bool Same = Source && sameAddresses(shapeOf(P, N.Inst.Id, N.Part),
+                                      shapeOf(P, Source, 0));
   return Same ? Source : HloId();
 }
 
@@ -309,12 +310,12 @@ InPlaceChain hlobuf::findInPlaceChain(Scalars &All, HloId Id, uint32_t Part,
       return Chain;
     }
     --Budget;
-    Opcode Op = P[N.At.Id].Op;
+    Opcode Op = P[N.Inst.Id].Op;
     if (isUpdate(Op))
-      Chain.Updates.push_back(N.At);
+      Chain.Updates.push_back(N.Inst);
     Chain.Scatters |= Op == Opcode::Scatter;
     if (HloId Source = forwardedByCollective(P, N)) {
-      N = {{N.At.Scope, Source}, 0};
+      N = {{N.Inst.Scope, Source}, 0};
       continue;
     }
     auto Edges = readsOf(All, N);
@@ -326,7 +327,7 @@ InPlaceChain hlobuf::findInPlaceChain(Scalars &All, HloId Id, uint32_t Part,
       return Chain;
     N = Edges[0].To;
     Chain.Found = N.IsOperand;
-    Chain.Begin = {N.At.Scope, N.Part};
+    Chain.Begin = {N.Inst.Scope, N.Part};
   }
   return Chain;
 }

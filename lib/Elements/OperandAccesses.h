@@ -53,7 +53,7 @@ llvm::SmallVector<Access, 4> findAccesses(const Program &P, HloId Id,
 /// A part of a result, or an operand of the instruction that is looked at:
 /// number At.Scope, made by At.Id.
 struct ReadNode {
-  ScopedId At;
+  ScopedId Inst;
   uint32_t Part = 0;
   bool IsOperand = false;
 };

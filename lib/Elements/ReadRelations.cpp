@@ -18,17 +18,17 @@ static IntegerSet hiddenIndices(AccessMaps &Maps, const Shape &Frame,
   IntegerSet Window = Maps.window(Hidden.Update);
   if (Hidden.SameIndex)
     return Window;
-  const Shape &At = shapeOf(Maps.All.program(), Hidden.Update.Id, 0);
-  return samePlace(Maps.Sets, Frame, At).intersectRange(Window).domain();
+  const Shape &Array = shapeOf(Maps.All.program(), Hidden.Update.Id, 0);
+  return samePlace(Maps.Sets, Frame, Array).intersectRange(Window).domain();
 }
 
-bool hlobuf::makeExplicit(AccessMaps &Maps, const Shape &Frame, const Shape &At,
-                          ReadRelation &Relation) {
+bool hlobuf::makeExplicit(AccessMaps &Maps, const Shape &Frame,
+                          const Shape &Array, ReadRelation &Relation) {
   if (Relation.SameIndex)
     Relation.Map = IntegerMap::identity(Maps.Sets, Frame.Dimensions.size())
                        .intersectDomain(allIndices(Maps.Sets, Frame));
   else
-    Relation.Map = samePlace(Maps.Sets, Frame, At);
+    Relation.Map = samePlace(Maps.Sets, Frame, Array);
   Relation.SameAddress = Relation.SameIndex = false;
   if (Relation.Hidden.size() > MaxHidden)
     Relation.Overestimated = true;
@@ -46,20 +46,20 @@ bool hlobuf::makeExplicit(AccessMaps &Maps, const Shape &Frame, const Shape &At,
 }
 
 uint32_t ReadWalk::number(const ReadNode &N) {
-  std::pair<uint64_t, uint64_t> Key = {uint64_t(N.At.Scope) << 32 |
-                                           N.At.Id.index(),
+  std::pair<uint64_t, uint64_t> Key = {uint64_t(N.Inst.Scope) << 32 |
+                                           N.Inst.Id.index(),
                                        uint64_t(N.Part) << 1 | N.IsOperand};
-  auto [At, New] =
+  auto [Entry, New] =
       Numbers.try_emplace(Key, static_cast<uint32_t>(Nodes.size()));
   if (New) {
     Nodes.push_back(N);
     Edges.emplace_back();
   }
-  return At->second;
+  return Entry->second;
 }
 
-void ReadWalk::begin(ScopedId At, uint32_t Part) {
-  ReadNode N{At, Part};
+void ReadWalk::begin(ScopedId Inst, uint32_t Part) {
+  ReadNode N{Inst, Part};
   Frame = &shape(N);
   Begins.push_back(number(N));
 }
@@ -101,28 +101,29 @@ bool ReadWalk::findOrder() {
 }
 
 /// Only what leads to an operand that is wanted is followed.
-void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Wanted) {
+void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Operands) {
   Reaches.assign(Nodes.size(), false);
   for (uint32_t N : Order) {
-    const ReadNode &At = Nodes[N];
+    const ReadNode &Node = Nodes[N];
     Reaches[N] =
-        At.IsOperand
-            ? llvm::is_contained(Wanted, ReadOperand{At.At.Scope, At.Part})
+        Node.IsOperand
+            ? llvm::is_contained(Operands,
+                                 ReadOperand{Node.Inst.Scope, Node.Part})
             : llvm::any_of(Edges[N],
                            [&](const Edge &E) { return Reaches[E.To]; });
   }
 }
 
-/// Every element of \p Of may be read for what \p Relation wants of \p At.
-void ReadWalk::readAll(ReadRelation &Relation, const Shape &At,
+/// All of \p Source may be read for what \p Relation wants of \p Array.
+void ReadWalk::readAll(ReadRelation &Relation, const Shape &Array,
                        const Shape &Source, ReadKind Kind) {
-  IntegerSet Wanted = allIndices(Sets, *Frame);
-  if (!Relation.isIdentity() || makeExplicit(Maps, *Frame, At, Relation))
-    Wanted = Relation.Map.domain();
+  IntegerSet Needed = allIndices(Sets, *Frame);
+  if (!Relation.isIdentity() || makeExplicit(Maps, *Frame, Array, Relation))
+    Needed = Relation.Map.domain();
   Relation.Kind = std::max(Relation.Kind, Kind);
   Relation.SameAddress = Relation.SameIndex = Relation.Moves = false;
   Relation.Hidden.clear();
-  Relation.Map = IntegerMap::product(Wanted, allIndices(Sets, Source));
+  Relation.Map = IntegerMap::product(Needed, allIndices(Sets, Source));
 }
 
 /// True if bytes stay where they are. What a fusion gets or gives is one array,
@@ -147,7 +148,7 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &Relation,
     Next.SameIndex &= Same;
   } else if (E.Kind == AccessKind::Mapped || E.Kind == AccessKind::Indexed) {
     // A reshape without tiles moves nothing.
-    Next.SameAddress &= P[From.At.Id].Op == Opcode::Reshape &&
+    Next.SameAddress &= P[From.Inst.Id].Op == Opcode::Reshape &&
                         storedBits(X) == storedBits(Y) && isRowMajor(X) &&
                         isRowMajor(Y);
     Next.SameIndex = false;
@@ -156,7 +157,7 @@ ReadRelation ReadWalk::followIdentity(const ReadRelation &Relation,
     Next.SameIndex &= hasSameSizes(X, Y);
   }
   if (E.Kind == AccessKind::OutsideWindow)
-    Next.Hidden.push_back({From.At, Relation.SameIndex});
+    Next.Hidden.push_back({From.Inst, Relation.SameIndex});
   Done = Next.isIdentity();
   return Next;
 }
@@ -169,18 +170,18 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
   const Shape &X = shape(From), &Y = shape(Nodes[E.To]);
   bool Inside = E.Operand.has_value();
   ReadRelation Next = Relation;
-  if (Inside && !movesElements(P[From.At.Id].Op))
+  if (Inside && !movesElements(P[From.Inst.Id].Op))
     Next.Moves = false;
   if (Inside && E.Kind != AccessKind::SameIndex &&
       E.Kind != AccessKind::SameBytes && E.Kind != AccessKind::OutsideWindow)
-    Next.Cause = From.At.Id;
+    Next.Cause = From.Inst.Id;
   IntegerMap Step;
   if (E.Kind == AccessKind::Indexed)
-    Step = Maps.map(From.At, From.Part, *E.Operand);
+    Step = Maps.map(From.Inst, From.Part, *E.Operand);
   if (E.Kind == AccessKind::Any || E.Kind == AccessKind::Unknown ||
       (E.Kind == AccessKind::Indexed && !Step)) {
     Next.Repeated |=
-        P[From.At.Id].Op == Opcode::Scatter && ArrayOrder(Y).elements() != 1;
+        P[From.Inst.Id].Op == Opcode::Scatter && ArrayOrder(Y).elements() != 1;
     // Constant indices that the text leaves out are as unknown as an input.
     readAll(Next, X, Y,
             E.Kind == AccessKind::Unknown ? ReadKind::Unknown : ReadKind::Any);
@@ -197,14 +198,14 @@ std::optional<ReadRelation> ReadWalk::through(const ReadRelation &Relation,
     }
   }
   if (E.Kind == AccessKind::OutsideWindow) {
-    IntegerSet Window = Maps.window(From.At);
+    IntegerSet Window = Maps.window(From.Inst);
     if (Window && Next.Map.pieces() <= MaxHidden)
       Next.Map = Next.Map.subtractRange(Window);
     else
       Next.Overestimated = true;
   }
   if (E.Kind == AccessKind::Mapped)
-    Step = Maps.map(From.At, From.Part, *E.Operand);
+    Step = Maps.map(From.Inst, From.Part, *E.Operand);
   else if (isSameBytes(E, X, Y))
     Step = samePlace(Sets, X, Y);
   else if (E.Kind != AccessKind::Indexed && hasSameSizes(X, Y))
@@ -264,13 +265,13 @@ void ReadWalk::propagate(uint32_t From) {
   }
 }
 
-OperandReads ReadWalk::run(llvm::ArrayRef<ReadOperand> Wanted) {
+OperandReads ReadWalk::run(llvm::ArrayRef<ReadOperand> Operands) {
   OperandReads Result;
   if (!findOrder()) {
     Result.Incomplete = true;
     return Result;
   }
-  prune(Wanted);
+  prune(Operands);
   Relations.resize(Nodes.size());
   for (uint32_t Begin : Begins)
     add(Begin, ReadRelation());
@@ -278,7 +279,7 @@ OperandReads ReadWalk::run(llvm::ArrayRef<ReadOperand> Wanted) {
     if (!Reaches[*N])
       continue;
     if (Nodes[*N].IsOperand)
-      Result.Reads[{Nodes[*N].At.Scope, Nodes[*N].Part}] =
+      Result.Reads[{Nodes[*N].Inst.Scope, Nodes[*N].Part}] =
           std::move(Relations[*N]);
     else
       propagate(*N);

@@ -72,9 +72,9 @@ public:
 
   /// Where the elements of the frame are computed; several places have frames
   /// of one shape.
-  void begin(ScopedId At, uint32_t Part);
-  /// The reads of \p Wanted, parts of operands of the instruction.
-  OperandReads run(llvm::ArrayRef<ReadOperand> Wanted);
+  void begin(ScopedId Inst, uint32_t Part);
+  /// The reads of \p Operands, parts of operands of the instruction.
+  OperandReads run(llvm::ArrayRef<ReadOperand> Operands);
 
 private:
   struct Edge {
@@ -85,17 +85,17 @@ private:
 
   uint32_t number(const ReadNode &N);
   const Shape &shape(const ReadNode &N) const {
-    return shapeOf(P, N.At.Id, N.Part);
+    return shapeOf(P, N.Inst.Id, N.Part);
   }
   bool findOrder();
-  void prune(llvm::ArrayRef<ReadOperand> Wanted);
+  void prune(llvm::ArrayRef<ReadOperand> Operands);
   void propagate(uint32_t From);
   std::optional<ReadRelation> through(const ReadRelation &Relation,
                                       uint32_t Node, const Edge &E);
   static bool isSameBytes(const Edge &E, const Shape &X, const Shape &Y);
   ReadRelation followIdentity(const ReadRelation &Relation,
                               const ReadNode &From, const Edge &E, bool &Done);
-  void readAll(ReadRelation &Relation, const Shape &At, const Shape &Source,
+  void readAll(ReadRelation &Relation, const Shape &Array, const Shape &Source,
                ReadKind Kind);
   void add(uint32_t To, ReadRelation Relation);
 
@@ -117,10 +117,10 @@ private:
   bool Incomplete = false;
 };
 
-/// Makes the relation of \p Relation, which is an identity at array \p At,
-/// explicit: the map then goes from \p Frame to \p At. False where that is not
-/// known.
-bool makeExplicit(AccessMaps &Maps, const Shape &Frame, const Shape &At,
+/// Makes the relation of \p Relation, which is an identity at array \p Array,
+/// explicit: the map then goes from \p Frame to \p Array. False where that is
+/// not known.
+bool makeExplicit(AccessMaps &Maps, const Shape &Frame, const Shape &Array,
                   ReadRelation &Relation);
 
 } // namespace hlobuf

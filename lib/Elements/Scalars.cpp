@@ -17,11 +17,11 @@ static constexpr unsigned MaxDepth = 200;
 static constexpr size_t MaxLiteral = 1 << 20;
 
 uint32_t Scalars::enter(ScopedId Call) {
-  auto [At, New] = ScopeOf.try_emplace(IdPair(Call.Scope, Call.Id.index()),
-                                       static_cast<uint32_t>(Scopes.size()));
+  auto [Entry, New] = ScopeOf.try_emplace(IdPair(Call.Scope, Call.Id.index()),
+                                          static_cast<uint32_t>(Scopes.size()));
   if (New)
     Scopes.push_back(Call);
-  return At->second;
+  return Entry->second;
 }
 
 /// The index of element \p Number, the last dimension fastest; nothing if there
@@ -132,14 +132,14 @@ bool Scalars::stepOverMove(ScalarId &S) {
   if (!Index)
     return false;
   size_t Source = 0;
-  if (P[S.At.Id].Op == Opcode::Concatenate) {
-    const Joined &All = joined(S.At.Id);
+  if (P[S.Inst.Id].Op == Opcode::Concatenate) {
+    const Joined &All = joined(S.Inst.Id);
     if (All.Begins.empty())
       return false;
     Source = llvm::upper_bound(All.Begins, (*Index)[All.Along]) -
              All.Begins.begin() - 1;
   }
-  auto Dims = moved(S.At.Id, Source);
+  auto Dims = moved(S.Inst.Id, Source);
   if (!Dims)
     return false;
   SmallVector<int64_t, 6> From;
@@ -148,7 +148,7 @@ bool Scalars::stepOverMove(ScalarId &S) {
         D.Source < 0 ? 0
                      : boundedAdd(D.Offset, boundedMultiply((*Index)[D.Source],
                                                             D.Factor)));
-  ScalarId Operand{{S.At.Scope, P.operands(S.At.Id)[Source]}};
+  ScalarId Operand{{S.Inst.Scope, P.operands(S.Inst.Id)[Source]}};
   auto Number = numberOf(shape(Operand), From);
   if (!Number)
     return false;
@@ -187,15 +187,15 @@ bool Scalars::leaveLoop(ScalarId &S, HloId While) {
 
 /// Leaves the computation that \p S is a parameter of.
 bool Scalars::stepOutOf(ScalarId &S) {
-  uint32_t Number = P[S.At.Id].number();
-  if (S.At.Scope != 0) {
-    ScopedId Call = caller(S.At.Scope);
+  uint32_t Number = P[S.Inst.Id].number();
+  if (S.Inst.Scope != 0) {
+    ScopedId Call = caller(S.Inst.Scope);
     if (Number >= P.operands(Call.Id).size())
       return false;
-    S.At = {Call.Scope, P.operands(Call.Id)[Number]};
+    S.Inst = {Call.Scope, P.operands(Call.Id)[Number]};
     return true;
   }
-  ComputationId C = P[S.At.Id].Parent;
+  ComputationId C = P[S.Inst.Id].Parent;
   if (P.callers(C).size() != 1)
     return false;
   HloId Caller = P.callers(C)[0];
@@ -215,59 +215,59 @@ bool Scalars::stepOutOf(ScalarId &S) {
   }
   if (Operand >= Operands.size())
     return false;
-  S.At.Id = Operands[Operand];
+  S.Inst.Id = Operands[Operand];
   return true;
 }
 
 /// Replaces \p S by what it is a copy of; false if it is none.
 bool Scalars::step(ScalarId &S) {
-  const HloNode &N = P[S.At.Id];
-  ArrayRef<HloId> Operands = P.operands(S.At.Id);
+  const HloNode &N = P[S.Inst.Id];
+  ArrayRef<HloId> Operands = P.operands(S.Inst.Id);
   if (N.Sugar)
     return false;
   if (N.Op == Opcode::Parameter)
     return stepOutOf(S);
   if (N.Op == Opcode::Fusion) {
-    ComputationId Body = P.callee(S.At.Id, CallRole::Calls);
+    ComputationId Body = P.callee(S.Inst.Id, CallRole::Calls);
     HloId Root = Body ? P.root(Body) : HloId();
     if (!Root || S.Part >= P.trees().parts(P[Root].Shape))
       return false;
-    S.At = {enter(S.At), Root};
+    S.Inst = {enter(S.Inst), Root};
     return true;
   }
   if (Operands.empty())
     return false;
   switch (N.Op) {
   case Opcode::While:
-    return leaveLoop(S, S.At.Id);
+    return leaveLoop(S, S.Inst.Id);
   case Opcode::CopyDone:
     if (P[Operands[0]].Op != Opcode::CopyStart ||
         P.operands(Operands[0]).empty())
       return false;
-    S.At.Id = P.operands(Operands[0])[0];
+    S.Inst.Id = P.operands(Operands[0])[0];
     return true;
   case Opcode::Bitcast: {
-    const Shape &From = shape({{S.At.Scope, Operands[0]}});
+    const Shape &From = shape({{S.Inst.Scope, Operands[0]}});
     bool Single = shape(S).isArray() && From.isArray() &&
                   ArrayOrder(From).elements() == 1 &&
                   ArrayOrder(shape(S)).elements() == 1;
     if (From.Element != shape(S).Element ||
         (!Single && !(isRowMajor(From) && isRowMajor(shape(S)))))
       return false;
-    S.At.Id = Operands[0];
+    S.Inst.Id = Operands[0];
     return true;
   }
   case Opcode::Copy:
   case Opcode::Reshape:
-    S.At.Id = Operands[0];
+    S.Inst.Id = Operands[0];
     return true;
   default:
     if (!accessesNoMemory(N.Op))
       return S.Part == 0 && stepOverMove(S);
-    std::optional<OperandPart> From = P.forwardedPart(S.At.Id, S.Part);
+    std::optional<OperandPart> From = P.forwardedPart(S.Inst.Id, S.Part);
     if (!From)
       return false;
-    S.At.Id = Operands[From->Operand];
+    S.Inst.Id = Operands[From->Operand];
     S.Part = From->Ordinal;
     return true;
   }
@@ -279,22 +279,22 @@ ScalarId Scalars::resolve(ScalarId S) {
     if (!step(S))
       return S;
     // The last instruction with a name of its own.
-    if (P[Before.At.Id].Op == Opcode::GetTupleElement ||
-        P[Before.At.Id].Op == Opcode::Slice)
-      Names.try_emplace(S, Before.At.Id);
+    if (P[Before.Inst.Id].Op == Opcode::GetTupleElement ||
+        P[Before.Inst.Id].Op == Opcode::Slice)
+      Names.try_emplace(S, Before.Inst.Id);
   }
   return S;
 }
 
 HloId Scalars::nameOf(ScalarId S) {
   auto Known = Names.find(S);
-  return Known == Names.end() ? S.At.Id : Known->second;
+  return Known == Names.end() ? S.Inst.Id : Known->second;
 }
 
 ScalarId Scalars::operand(ScalarId S, size_t K) const {
-  HloId Id = P.operands(S.At.Id)[K];
-  bool Single = shape({{S.At.Scope, Id}}).Dimensions.empty();
-  return {{S.At.Scope, Id}, 0, Single ? 0 : S.Element};
+  HloId Id = P.operands(S.Inst.Id)[K];
+  bool Single = shape({{S.Inst.Scope, Id}}).Dimensions.empty();
+  return {{S.Inst.Scope, Id}, 0, Single ? 0 : S.Element};
 }
 
 /// The elements of a constant, the last dimension fastest; none if the text
@@ -321,12 +321,12 @@ static std::vector<int64_t> elementsIn(llvm::StringRef Text) {
 }
 
 std::optional<int64_t> Scalars::literal(ScalarId S) {
-  if (P[S.At.Id].Op != Opcode::Constant || P.isHidden(S.At.Id) ||
+  if (P[S.Inst.Id].Op != Opcode::Constant || P.isHidden(S.Inst.Id) ||
       !IntegerType::of(shape(S)))
     return std::nullopt;
-  auto [Known, New] = Literals.try_emplace(S.At.Id.index());
+  auto [Known, New] = Literals.try_emplace(S.Inst.Id.index());
   if (New)
-    Known->second = elementsIn(P.module().operandsText(P.module()[S.At.Id]));
+    Known->second = elementsIn(P.module().operandsText(P.module()[S.Inst.Id]));
   auto Element = static_cast<size_t>(S.Element);
   if (Element >= Known->second.size())
     return std::nullopt;
@@ -342,14 +342,14 @@ std::optional<int64_t> Scalars::evaluate(ScalarId S,
 std::optional<int64_t> Scalars::compute(ScalarId S, const ScalarValues &Known,
                                         ScalarValues &Done, unsigned Depth) {
   S = resolve(S);
-  if (auto Given = Known.find(S); Given != Known.end())
-    return Given->second;
+  if (auto Entry = Known.find(S); Entry != Known.end())
+    return Entry->second;
   if (auto Before = Done.find(S); Before != Done.end())
     return Before->second;
   if (std::optional<int64_t> Value = literal(S))
     return Value;
   auto To = IntegerType::of(shape(S));
-  const HloNode &N = P[S.At.Id];
+  const HloNode &N = P[S.Inst.Id];
   if (!To || Depth == MaxDepth || S.Part != 0)
     return std::nullopt;
   std::optional<int64_t> Value;
@@ -357,13 +357,13 @@ std::optional<int64_t> Scalars::compute(ScalarId S, const ScalarValues &Known,
     auto Index = indexOf(shape(S), S.Element);
     AttributeNumbers D;
     int64_t Dimension = 0;
-    auto Text = findAttribute(attributes(S.At.Id), "iota_dimension");
+    auto Text = findAttribute(attributes(S.Inst.Id), "iota_dimension");
     if (!Index || !Text || Text->getAsInteger(10, Dimension) || Dimension < 0 ||
         static_cast<size_t>(Dimension) >= Index->size())
       return std::nullopt;
     return To->wrap((*Index)[Dimension]);
   }
-  size_t Count = P.operands(S.At.Id).size();
+  size_t Count = P.operands(S.Inst.Id).size();
   if (!isElementwise(N.Op) || Count == 0 || Count > 3)
     return std::nullopt;
   SmallVector<int64_t, 3> In;
@@ -375,7 +375,7 @@ std::optional<int64_t> Scalars::compute(ScalarId S, const ScalarValues &Known,
   }
   // Of a select or clamp all but the first may be asked for.
   if (IntegerType::of(shape(operand(S, Count - 1))))
-    Value = computeInteger(N.Op, In, *To, attributes(S.At.Id));
+    Value = computeInteger(N.Op, In, *To, attributes(S.Inst.Id));
   if (Value)
     Done[S] = *Value;
   return Value;

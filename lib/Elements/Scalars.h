@@ -26,7 +26,7 @@ struct ScopedId {
 /// One element of an array: part Part of what At makes, elements counted with
 /// the last dimension fastest.
 struct ScalarId {
-  ScopedId At;
+  ScopedId Inst;
   uint32_t Part = 0;
   int64_t Element = 0;
   auto operator<=>(const ScalarId &) const = default;
@@ -74,7 +74,7 @@ public:
   /// Operand \p K of the elementwise instruction that makes \p S, which is
   /// resolved.
   ScalarId operand(ScalarId S, size_t K) const;
-  const Shape &shape(ScalarId S) const { return shapeOf(P, S.At.Id, S.Part); }
+  const Shape &shape(ScalarId S) const { return shapeOf(P, S.Inst.Id, S.Part); }
   /// How slice, broadcast, transpose, reverse or concatenate \p Id moves
   /// operand \p Operand; nothing for other opcodes.
   std::optional<MovedDimensions> moved(HloId Id, size_t Operand);

@@ -153,11 +153,11 @@ static SymbolicNumber computeTwo(Opcode Op, llvm::StringRef Attributes,
 
 unsigned StartIndices::number(ScalarId S, int64_t Max, bool IsStart) {
   // Max is at least 1 where it is a start's.
-  auto [At, New] = NumberOf.try_emplace({S, IsStart ? Max : -1},
-                                        static_cast<unsigned>(Entries.size()));
+  auto [Entry, New] = NumberOf.try_emplace(
+      {S, IsStart ? Max : -1}, static_cast<unsigned>(Entries.size()));
   if (New)
     Entries.push_back({S, Max, IsStart});
-  return At->second;
+  return Entry->second;
 }
 
 SymbolicIndex StartIndices::start(ScalarId S, int64_t Max) {
@@ -182,9 +182,9 @@ static std::optional<int64_t> findStep(Scalars &All, ScalarId State,
                                        HloId Root) {
   const Program &P = All.program();
   ScalarId Next = All.resolve({{0, Root}, State.Part, State.Element});
-  Opcode Op = P[Next.At.Id].Op;
+  Opcode Op = P[Next.Inst.Id].Op;
   if ((Op != Opcode::Add && Op != Opcode::Subtract) ||
-      P.operands(Next.At.Id).size() != 2)
+      P.operands(Next.Inst.Id).size() != 2)
     return std::nullopt;
   ScalarId A = All.resolve(All.operand(Next, 0));
   ScalarId B = All.resolve(All.operand(Next, 1));
@@ -205,10 +205,10 @@ static std::optional<int64_t> findEnd(Scalars &All, ScalarId State,
   if (!Root || !Parameter)
     return std::nullopt;
   ScalarId Compare = All.resolve({{0, Root}});
-  if (P[Compare.At.Id].Op != Opcode::Compare ||
-      P.operands(Compare.At.Id).size() != 2)
+  if (P[Compare.Inst.Id].Op != Opcode::Compare ||
+      P.operands(Compare.Inst.Id).size() != 2)
     return std::nullopt;
-  auto Order = comparisonOf(All.attributes(Compare.At.Id));
+  auto Order = comparisonOf(All.attributes(Compare.Inst.Id));
   ScalarId A = All.resolve(All.operand(Compare, 0));
   ScalarId B = All.resolve(All.operand(Compare, 1));
   ScalarId Counter{{0, Parameter}, State.Part, State.Element};
@@ -229,11 +229,11 @@ static std::optional<int64_t> findEnd(Scalars &All, ScalarId State,
 
 /// `"known_trip_count":{"n":"10"}` in backend_config.
 static std::optional<int64_t> tripCount(llvm::StringRef Attributes) {
-  size_t At = Attributes.find("known_trip_count");
+  size_t Offset = Attributes.find("known_trip_count");
   int64_t Count = 0;
-  if (At == llvm::StringRef::npos)
+  if (Offset == llvm::StringRef::npos)
     return std::nullopt;
-  llvm::StringRef Rest = Attributes.drop_front(At).drop_until(
+  llvm::StringRef Rest = Attributes.drop_front(Offset).drop_until(
       [](char C) { return C >= '0' && C <= '9'; });
   if (Rest.consumeInteger(10, Count) || Count <= 0 || Count > MaxElement)
     return std::nullopt;
@@ -245,8 +245,8 @@ static std::optional<int64_t> tripCount(llvm::StringRef Attributes) {
 /// a constant to a constant.
 static std::optional<CounterRange> counterRange(Scalars &All, ScalarId S) {
   const Program &P = All.program();
-  ComputationId Body = P[S.At.Id].Parent;
-  if (P[S.At.Id].Op != Opcode::Parameter || S.At.Scope != 0 ||
+  ComputationId Body = P[S.Inst.Id].Parent;
+  if (P[S.Inst.Id].Op != Opcode::Parameter || S.Inst.Scope != 0 ||
       P.callers(Body).size() != 1)
     return std::nullopt;
   HloId While = P.callers(Body)[0];
@@ -363,19 +363,19 @@ SymbolicNumber StartIndices::unknown(ScalarId S, Values &V, bool Computed) {
 /// converted from another type may be any.
 static bool isArithmetic(Scalars &All, ScalarId S) {
   const Program &P = All.program();
-  size_t Count = P.operands(S.At.Id).size();
-  if (S.Part != 0 || !isElementwise(P[S.At.Id].Op) || Count == 0 || Count > 3)
+  size_t Count = P.operands(S.Inst.Id).size();
+  if (S.Part != 0 || !isElementwise(P[S.Inst.Id].Op) || Count == 0 || Count > 3)
     return false;
-  if (P[S.At.Id].Op != Opcode::Convert ||
+  if (P[S.Inst.Id].Op != Opcode::Convert ||
       IntegerType::of(All.shape(All.operand(S, 0))))
     return true;
-  return isElementwise(P[All.resolve(All.operand(S, 0)).At.Id].Op);
+  return isElementwise(P[All.resolve(All.operand(S, 0)).Inst.Id].Op);
 }
 
 SymbolicNumber StartIndices::value(ScalarId S, Values &V, unsigned Depth) {
   S = All.resolve(S);
-  if (auto Given = V.Fixed.find(S); Given != V.Fixed.end())
-    return constant(Given->second);
+  if (auto Entry = V.Fixed.find(S); Entry != V.Fixed.end())
+    return constant(Entry->second);
   if (auto Before = V.Known.find(S); Before != V.Known.end())
     return Before->second;
   SymbolicNumber Value;
@@ -397,19 +397,19 @@ SymbolicNumber StartIndices::value(ScalarId S, Values &V, unsigned Depth) {
 SymbolicNumber StartIndices::compute(ScalarId S, Values &V, unsigned Depth) {
   const Program &P = All.program();
   auto To = IntegerType::of(All.shape(S));
-  size_t Count = P.operands(S.At.Id).size();
+  size_t Count = P.operands(S.Inst.Id).size();
   auto From = IntegerType::of(All.shape(All.operand(S, Count - 1)));
   if (!To || !From)
     return {};
   auto Operand = [&](size_t K) {
     return value(All.operand(S, K), V, Depth + 1);
   };
-  Opcode Op = P[S.At.Id].Op;
+  Opcode Op = P[S.Inst.Id].Op;
   if (Count == 1)
     return computeOne(Op, Operand(0), *From, *To);
   if (Count == 2) {
     SymbolicNumber A = Operand(0), B = Operand(1);
-    return computeTwo(Op, All.attributes(S.At.Id), A, B, *From, *To);
+    return computeTwo(Op, All.attributes(S.Inst.Id), A, B, *From, *To);
   }
   if (Op == Opcode::Select)
     return Operand(0).select(Operand(1), Operand(2));
@@ -429,7 +429,7 @@ void StartIndices::collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
       Out.push_back(S);
     return;
   }
-  for (size_t K = 0; K != All.program().operands(S.At.Id).size(); ++K)
+  for (size_t K = 0; K != All.program().operands(S.Inst.Id).size(); ++K)
     collect(All.operand(S, K), Out, Seen, Depth + 1);
 }
 
