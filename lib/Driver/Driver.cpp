@@ -313,7 +313,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
     printText(*(*L)->Model, Options.Emit, Text);
   else
     E.Status = (*L)->isWhole() ? ExitErrors : ExitUnreadable;
-  for (Diagnostic &F : (*L)->Syntax.Kept)
+  for (Diagnostic &F : (*L)->Syntax.Errors)
     Damage.Findings.push_back(resolveFinding((*L)->Texts, F));
   PrintOptions Print;
   Print.ErrorLimit = 0;

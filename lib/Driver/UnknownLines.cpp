@@ -49,7 +49,7 @@ static bool isKnownWord(StringRef Word) {
 
 bool hlobuf::excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
                                 SyntaxErrors &Errors) {
-  std::vector<Diagnostic> &Syntax = Errors.Kept;
+  std::vector<Diagnostic> &Syntax = Errors.Errors;
   if (Syntax.empty() || !E.isNewest())
     return false;
   llvm::MapVector<StringRef, std::vector<size_t>> Kinds;

@@ -80,7 +80,7 @@ public:
     if (std::string Evidence = lostByModule(Context); !Evidence.empty())
       L.noteCutAssignment(std::move(Evidence));
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
-    All = L.Syntax.Kept;
+    All = L.Syntax.Errors;
     if (L.Syntax.Uncounted != 0)
       Result.Uncounted.push_back(
           {SyntaxCheck.str(), Severity::Error, L.Syntax.Uncounted});

@@ -21,17 +21,17 @@ constexpr llvm::StringRef UnreadableCheck = "unreadable";
 struct SyntaxErrors {
   static constexpr size_t MaxKept = 100;
 
-  std::vector<Diagnostic> Kept;
+  std::vector<Diagnostic> Errors;
   unsigned Uncounted = 0;
 
-  bool empty() const { return Kept.empty(); }
+  bool empty() const { return Errors.empty(); }
   void add(llvm::StringRef Where, std::string Message,
            llvm::StringRef Rule = SyntaxCheck) {
-    if (Kept.size() == MaxKept) {
+    if (Errors.size() == MaxKept) {
       ++Uncounted;
       return;
     }
-    Diagnostic &Error = Kept.emplace_back();
+    Diagnostic &Error = Errors.emplace_back();
     Error.Check = Rule;
     Error.Where = Where;
     Error.Message = std::move(Message);

@@ -172,7 +172,7 @@ const std::vector<HazardFinder::Window> &HazardFinder::windows() {
   if (Windows)
     return *Windows;
   Windows.emplace();
-  bool Known = Chain.Found;
+  bool Known = Chain.HasOperand;
   for (ScopedId Update : Chain.Updates) {
     if (!Known)
       break;

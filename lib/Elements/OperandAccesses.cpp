@@ -326,7 +326,7 @@ InPlaceChain hlobuf::findInPlaceChain(Scalars &All, HloId Id, uint32_t Part,
     if (Edges.size() != 1 || !keepsPlaces(P, N, Edges[0]))
       return Chain;
     N = Edges[0].To;
-    Chain.Found = N.IsOperand;
+    Chain.HasOperand = N.IsOperand;
     Chain.Begin = {N.Inst.Scope, N.Part};
   }
   return Chain;

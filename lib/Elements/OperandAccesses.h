@@ -72,8 +72,8 @@ llvm::SmallVector<ReadEdge, 2> readsOf(Scalars &All, const ReadNode &N);
 
 /// The updates that make a result out of an operand, in place.
 struct InPlaceChain {
-  /// Where the chain begins, if Found: else all elements are changed.
-  bool Found = false;
+  /// Where the chain begins, if HasOperand: else all elements are changed.
+  bool HasOperand = false;
   ReadOperand Begin;
   /// dynamic-update-slices and scatters, the last one first.
   std::vector<ScopedId> Updates;
@@ -83,7 +83,7 @@ struct InPlaceChain {
   bool Incomplete = false;
 
   /// Nothing is written that was not there.
-  bool onlyForwards() const { return Found && Updates.empty(); }
+  bool onlyForwards() const { return HasOperand && Updates.empty(); }
   /// The first update; invalid if there is none.
   HloId writer() const { return Updates.empty() ? HloId() : Updates.back().Id; }
 };

@@ -88,14 +88,14 @@ void LoadedDump::reportCutAssignment() {
 }
 
 bool LoadedDump::isWhole() const {
-  return llvm::none_of(Syntax.Kept, [](const Diagnostic &D) {
+  return llvm::none_of(Syntax.Errors, [](const Diagnostic &D) {
     return D.Check == UnreadableCheck;
   });
 }
 
 std::vector<std::string> LoadedDump::damage() const {
   std::vector<std::string> Lines;
-  for (const Diagnostic &D : Syntax.Kept) {
+  for (const Diagnostic &D : Syntax.Errors) {
     Place Loc = Texts.place(D.Where);
     Lines.push_back(
         fmt::format("{}:{}:{}: {}", Loc.File, Loc.Line, Loc.Column, D.Message));
@@ -349,7 +349,7 @@ void TextReader::dropUseless() {
 static llvm::Expected<std::unique_ptr<LoadedDump>>
 readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All) {
   TextReader Reader(In, *L, All);
-  std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Kept);
+  std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Errors);
   if (!Traces.empty())
     return makeError("cannot verify this dump: {}", Traces);
   if (!In.Proto)
@@ -403,7 +403,7 @@ std::string hlobuf::malformedModule(const LoadedDump &L) {
   if (L.Model->state(Section::Module) != SectionState::Damaged)
     return "";
   StringRef Text = L.Model->file(FileRole::Module).Text;
-  for (const Diagnostic &Line : L.Syntax.Kept)
+  for (const Diagnostic &Line : L.Syntax.Errors)
     if (Line.Where.data() >= Text.begin() && Line.Where.data() <= Text.end()) {
       Place Loc = L.Texts.place(Line.Where);
       return fmt::format("{}:{}:{}: {}", Loc.File, Loc.Line, Loc.Column,

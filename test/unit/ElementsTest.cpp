@@ -222,7 +222,7 @@ static std::vector<ElementHazard> shiftWith(unsigned long Operations) {
   unsigned long Before = std::exchange(InPlaceReads::MaxOperations, Operations);
   HloId New = P.root(P.module().Entry);
   InPlaceChain Chain = Reads.chain(New, 0);
-  EXPECT_TRUE(Chain.Found);
+  EXPECT_TRUE(Chain.HasOperand);
   auto Found = Reads.find(New, 0, {0, 0}, Chain, ReadOperand{0, 0});
   InPlaceReads::MaxOperations = Before;
   return Found;

@@ -233,13 +233,13 @@ static bool copiesUpdates(const Facts &DumpFacts, llvm::StringRef Attributes,
 void InPlaceHazards::check(HloId Id, const SharedPlace &S,
                            llvm::ArrayRef<ReadOperand> Operands) {
   InPlaceChain Chain = Reads.chain(Id, S.Part);
-  if (Chain.Found) {
+  if (Chain.HasOperand) {
     // It may be another operand that is the same value.
     HloId From = operand(Id, Chain.Begin.Operand);
     HloValueId V = Analysis.flow().at(From, Chain.Begin.Part);
     ValueId Line = V ? Analysis.lineOf(V) : ValueId();
-    Chain.Found = Line && D[Line].Owner == D[S.Source].Owner &&
-                  D[Line].Offset == D[S.Source].Offset;
+    Chain.HasOperand = Line && D[Line].Owner == D[S.Source].Owner &&
+                       D[Line].Offset == D[S.Source].Offset;
   }
   bool Reported = false;
   for (ElementHazard &Hazard :
