@@ -47,7 +47,7 @@ struct HeldBytes {
   llvm::DenseMap<uint32_t, std::pair<uint32_t, uint64_t>> Sizes;
 
 private:
-  uint64_t Bytes = 0;
+  uint64_t Current = 0;
   llvm::DenseMap<uint32_t, int64_t> Holders;
 };
 
@@ -136,15 +136,15 @@ void HeldBytes::add(const HeapEvent &E, const Value &V) {
   if (E.What == HeapEvent::Kind::Free) {
     auto [Holder, Bytes] = Sizes.lookup(E.Value);
     --Holders[Holder];
-    Bytes -= std::min(Bytes, Bytes);
+    Current -= std::min(Current, Bytes);
     return;
   }
   bool Shares = E.What == HeapEvent::Kind::Share;
   uint32_t Holder = Shares ? E.With : E.Value;
   bool First = ++Holders[Holder] == 1 || !Shares;
   Sizes[E.Value] = {Holder, First ? V.Size : 0};
-  Bytes += First ? V.Size : 0;
-  Most = std::max(Most, Bytes);
+  Current += First ? V.Size : 0;
+  Most = std::max(Most, Current);
 }
 
 Finding TraceReplay::report(const HeapEvent &E, std::string Message, ValueId V,
