@@ -41,7 +41,7 @@ struct CheckInfo {
   /// Sections that must be complete for the check to run.
   NeedList Needs;
   /// What it does for the proof of a sentence of the verdict.
-  Claim For;
+  Claim Proof;
   /// Numbers of the catalogue of rules, separated by spaces.
   llvm::StringRef Rules;
   /// One sentence: the rule, as it is in a sound dump.
@@ -173,10 +173,10 @@ public:
   /// dump, which is absent or damaged; \p Reason, if not empty, says what for.
   void notCheckedWithout(const Facts &DumpFacts, Section S,
                          std::string Reason = "") {
-    SkipReason Why = explainGap(DumpFacts, S);
+    SkipReason Text = explainGap(DumpFacts, S);
     if (!Reason.empty())
-      Why.Reason = std::move(Reason);
-    addSkipReason(std::move(Why));
+      Text.Reason = std::move(Reason);
+    addSkipReason(std::move(Text));
   }
 
   /// Counts \p Count values, rows or instructions that a rule leaves out for
@@ -215,11 +215,11 @@ public:
   Severity gravestUncounted() const { return Gravest; }
 
 private:
-  void addSkipReason(SkipReason Why) {
+  void addSkipReason(SkipReason Reason) {
     if (llvm::none_of(SkipReasons, [&](const SkipReason &Old) {
-          return Old.Reason == Why.Reason;
+          return Old.Reason == Reason.Reason;
         }))
-      SkipReasons.push_back(std::move(Why));
+      SkipReasons.push_back(std::move(Reason));
   }
   Finding add(Severity Level, llvm::StringRef Where,
               llvm::function_ref<std::string()> Message) {

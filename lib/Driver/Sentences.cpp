@@ -46,7 +46,7 @@ private:
   /// compares agrees with the rest of the dump.
   Sentence sentence(const CheckInfo &Info) const {
     const ResultCheck *C = outcome(Info);
-    return C && C->FromTexts ? Sentence::Consistency : Info.For.Of;
+    return C && C->FromTexts ? Sentence::Consistency : Info.Proof.Subject;
   }
   Heard heard(const ResultCheck &C) const;
   bool rests(const CheckInfo &Info) const;
@@ -105,7 +105,7 @@ Heard Settling::heard(const ResultCheck &C) const {
 /// True if \p Info says something of the dump only if the dump has the values
 /// and places of the module.
 bool Settling::rests(const CheckInfo &Info) const {
-  return Info.For.Of != Sentence::Agreement &&
+  return Info.Proof.Subject != Sentence::Agreement &&
          llvm::is_contained(Info.Needs, Section::Module);
 }
 
@@ -114,7 +114,7 @@ bool Settling::proves(StringRef Id) const {
   const CheckInfo *Info = llvm::find_if(
       allChecks(), [&](const CheckInfo &Each) { return Each.Id == Id; });
   return Info != allChecks().end() && passed(*Info) &&
-         (Agrees || (Info->For.Of != Sentence::Agreement &&
+         (Agrees || (Info->Proof.Subject != Sentence::Agreement &&
                      !llvm::is_contained(Info->Needs, Section::Module)));
 }
 
@@ -169,8 +169,8 @@ void Settling::addCheck(const CheckInfo &Info) {
   bool Rests = rests(Info);
   if (C && C->Outcome == CheckOutcome::Passed && (Agrees || !Rests))
     return;
-  if (Info.For.Role == ClaimRole::Extra ||
-      (!Info.For.Instead.empty() && proves(Info.For.Instead)))
+  if (Info.Proof.Role == ClaimRole::Extra ||
+      (!Info.Proof.Instead.empty() && proves(Info.Proof.Instead)))
     return;
   if (!C) {
     Disabled.push_back(Info.Id);
@@ -181,14 +181,14 @@ void Settling::addCheck(const CheckInfo &Info) {
                ? "agreement is broken"
                : "agreement is not shown");
   } else if (C->Outcome == CheckOutcome::NotChecked ||
-             (Info.For.Role == ClaimRole::Core && !C->FromTexts)) {
+             (Info.Proof.Role == ClaimRole::Core && !C->FromTexts)) {
     addSkipped(S, Info.Id);
   }
 }
 
 /// Adds how much \p C looked at for its sentence, and what it assumed.
 void Settling::addExtent(const CheckInfo &Info, const ResultCheck &C) {
-  Sentence S = Info.For.Of;
+  Sentence S = Info.Proof.Subject;
   if (!C.Extent.empty())
     R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Extent;
   // What the module confirms is not assumed.
@@ -229,7 +229,7 @@ void Settling::settle(Sentence S) {
   if (S == ReaderSentence)
     addReader();
   for (const CheckInfo &Info : allChecks())
-    if (Info.For.Role != ClaimRole::None && sentence(Info) == S)
+    if (Info.Proof.Role != ClaimRole::None && sentence(Info) == S)
       addCheck(Info);
   if (Disabled.empty())
     R.ProvesNothing = false;
@@ -241,15 +241,15 @@ void Settling::settle(Sentence S) {
     return;
   Result.Is = Standing::Proved;
   for (const CheckInfo &Info : allChecks())
-    if (const ResultCheck *C = outcome(Info); C && Info.For.Of == S)
+    if (const ResultCheck *C = outcome(Info); C && Info.Proof.Subject == S)
       addExtent(Info, *C);
 }
 
 void Settling::run() {
   R.ProvesNothing = true;
   Agrees = llvm::all_of(allChecks(), [&](const CheckInfo &Info) {
-    return Info.For.Role != ClaimRole::Core ||
-           Info.For.Of != Sentence::Agreement || passed(Info);
+    return Info.Proof.Role != ClaimRole::Core ||
+           Info.Proof.Subject != Sentence::Agreement || passed(Info);
   });
   // The others may rest on it.
   settle(Sentence::Agreement);

@@ -188,9 +188,9 @@ std::vector<uint32_t> Run::order(bool WithSummary, unsigned Jobs) const {
     if (llvm::is_contained(Info.Needs, Section::Module))
       return Info.Needs.size() > 1;
     // Checks of overlap and execution ask for it where there is one.
-    return Info.For.Role != ClaimRole::None &&
-           (Info.For.Of == Sentence::Agreement ||
-            (HasModule && Info.For.Of != Sentence::Consistency));
+    return Info.Proof.Role != ClaimRole::None &&
+           (Info.Proof.Subject == Sentence::Agreement ||
+            (HasModule && Info.Proof.Subject != Sentence::Consistency));
   };
   if (Jobs > 1) {
     auto First =

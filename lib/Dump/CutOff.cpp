@@ -87,7 +87,7 @@ static void drop(Dump &D, Section S) {
     D.Stack.clear();
     break;
   default:
-    D.Kept[static_cast<size_t>(S)] = StringRef();
+    D.SectionTexts[static_cast<size_t>(S)] = StringRef();
     break;
   }
 }

@@ -88,10 +88,10 @@ struct StackNode {
 struct HeapEvent {
   enum class Kind : uint8_t { Alloc, Free, Share };
   uint32_t Line = 0;
-  Kind What = Kind::Alloc;
+  Kind Action = Kind::Alloc;
   /// Printed ids of the value, and of Share's other one.
   uint32_t Value = 0;
-  uint32_t With = 0;
+  uint32_t Source = 0;
 };
 
 /// The run of the heap simulator that placed the values of an allocation.
@@ -164,7 +164,7 @@ struct Dump {
   std::array<DumpFile, NumFileRoles> Files;
   std::array<SectionState, NumSections> States = {};
   /// By section: its text, where it is kept as text.
-  std::array<llvm::StringRef, NumSections> Kept = {};
+  std::array<llvm::StringRef, NumSections> SectionTexts = {};
   /// By file: set if it is not whole. Sections from there on are damaged.
   std::array<std::optional<CutOff>, NumFileRoles> Cuts;
   /// By file: some line may begin with `//`.
@@ -287,7 +287,9 @@ struct Dump {
 
   /// The text of \p S, which is kept as text, with its first line; empty if it
   /// is absent.
-  llvm::StringRef text(Section S) const { return Kept[static_cast<size_t>(S)]; }
+  llvm::StringRef text(Section S) const {
+    return SectionTexts[static_cast<size_t>(S)];
+  }
   /// The text of a used value's instruction; empty if there is none.
   llvm::StringRef text(const UsedValue &U) const;
   /// The instruction of \p U, whose text must be the first one of it.

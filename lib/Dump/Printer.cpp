@@ -220,7 +220,7 @@ void DumpPrinter::printLive() {
     printStack();
   for (size_t S = 0; S != NumSections; ++S)
     if (infoOf(static_cast<Section>(S)).File == FileRole::LiveRange)
-      for (LineCursor In(D.Kept[S]); !In.atEnd(); In.advance())
+      for (LineCursor In(D.SectionTexts[S]); !In.atEnd(); In.advance())
         put("{}\n", In.line());
 }
 

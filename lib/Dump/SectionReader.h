@@ -38,7 +38,7 @@ protected:
   /// Keeps \p Text as the text of \p S.
   void keep(Section S, llvm::StringRef Text) {
     present(S);
-    D.Kept[static_cast<size_t>(S)] = Text;
+    D.SectionTexts[static_cast<size_t>(S)] = Text;
   }
   bool isAtCut(llvm::StringRef Where, Section S);
   void expectEnd(LineCursor &In, Section S);

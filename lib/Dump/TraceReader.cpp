@@ -96,14 +96,14 @@ bool TraceReader::readEvent(Scanner Row, uint32_t Offset) {
   HeapEvent Event;
   Event.Line = Offset;
   if (Row.literal("free "))
-    Event.What = HeapEvent::Kind::Free;
+    Event.Action = HeapEvent::Kind::Free;
   else if (Row.literal("share "))
-    Event.What = HeapEvent::Kind::Share;
+    Event.Action = HeapEvent::Kind::Share;
   else if (!Row.literal("alloc "))
     return false;
-  bool Shares = Event.What == HeapEvent::Kind::Share;
+  bool Shares = Event.Action == HeapEvent::Kind::Share;
   if (!tag(Row, Event.Value) ||
-      (Shares && (!Row.literal(" with ") || !tag(Row, Event.With))) ||
+      (Shares && (!Row.literal(" with ") || !tag(Row, Event.Source))) ||
       !Row.atEnd() || D.HeapTraces.empty())
     return false;
   D.HeapEvents.push_back(Event);

@@ -47,7 +47,7 @@ enum class ClaimRole : uint8_t {
 /// What a check claims: the column of Checks.def.
 struct Claim {
   ClaimRole Role = ClaimRole::None;
-  Sentence Of = Sentence::Consistency;
+  Sentence Subject = Sentence::Consistency;
   /// The id of a check that proves the same: where that one passed, this one
   /// need not have run. Empty if there is none.
   llvm::StringRef Instead = {};

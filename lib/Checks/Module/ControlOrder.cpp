@@ -103,9 +103,9 @@ void ControlOrder::check(HloId Id) {
 
 void ControlOrder::run() {
   HloId Last;
-  for (size_t At = M.Text.find(Key); At != StringRef::npos;
-       At = M.Text.find(Key, At + Key.size())) {
-    HloId Id = instructionAt(At);
+  for (size_t Offset = M.Text.find(Key); Offset != StringRef::npos;
+       Offset = M.Text.find(Key, Offset + Key.size())) {
+    HloId Id = instructionAt(Offset);
     if (!Id || Id == Last)
       continue;
     if (Ranks.empty())

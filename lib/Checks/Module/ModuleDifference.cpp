@@ -25,16 +25,16 @@ static void reportAnotherTime(const ModuleAnalysis &Analysis, Reporter &Diags) {
   llvm::StringRef Where;
   const Dump &D = Analysis.facts().dump();
   compare(
-      Analysis.derived(), strangersIn(Analysis), [&](const Difference &Found) {
-        Strange += Found.Kind != DifferenceKind::Unequal;
-        if (!Example.empty() || Found.Kind != DifferenceKind::Invented)
+      Analysis.derived(), strangersIn(Analysis), [&](const Difference &Diff) {
+        Strange += Diff.Kind != DifferenceKind::Unequal;
+        if (!Example.empty() || Diff.Kind != DifferenceKind::Invented)
           return true;
         NameId Name =
-            Found.Line ? D[Found.Line].Tag.Name : D.Sequence[Found.Row].Name;
+            Diff.Line ? D[Diff.Line].Tag.Name : D.Sequence[Diff.Row].Name;
         Example = D.Names[Name].str();
-        Where = Found.Line
-                    ? Analysis.facts().places().value(D[Found.Line]).Tag.Name
-                    : Analysis.facts().places().row(D.Sequence[Found.Row]).Name;
+        Where = Diff.Line
+                    ? Analysis.facts().places().value(D[Diff.Line]).Tag.Name
+                    : Analysis.facts().places().row(D.Sequence[Diff.Row]).Name;
         return true;
       });
   if (!Where.data())
@@ -59,8 +59,8 @@ static void reportNewRule(const ModuleAnalysis &Analysis, Reporter &Diags,
                   Analysis.newRuleFor(), Analysis.numExcused()));
   if (Analysis.firstDifference() != Part)
     return;
-  compare(Analysis.derived(), Part, [&](const Difference &Found) {
-    Describe({Analysis, Diags, Severity::Warning}, Found)
+  compare(Analysis.derived(), Part, [&](const Difference &Diff) {
+    Describe({Analysis, Diags, Severity::Warning}, Diff)
         .note(Analysis.program().module().Name,
               "all {} differ: this XLA may be newer than the tool; {} more are "
               "not shown",
@@ -177,17 +177,17 @@ void hlobuf::reportDifferences(const CheckContext &Ctx, Reporter &Diags,
   bool First = Analysis->firstDifference() == Part;
   bool Excuses = !Analysis->newRuleFor().empty();
   unsigned Count = 0;
-  compare(Analysis->derived(), Part, [&](const Difference &Found) {
-    bool Follows = Analysis->mayFollowFromExcuse(Part, Found);
-    Severity Level = Follows || Analysis->isGuess(Part, Found)
+  compare(Analysis->derived(), Part, [&](const Difference &Diff) {
+    bool Follows = Analysis->mayFollowFromExcuse(Part, Diff);
+    Severity Level = Follows || Analysis->isGuess(Part, Diff)
                          ? Severity::Warning
                          : Severity::Error;
     Diags.exempt("newer-rule", Level == Severity::Warning);
     if (First || Count < MaxConsequences || (Excuses && !Follows)) {
-      Finding Said = Describe({*Analysis, Diags, Level}, Found);
+      Finding F = Describe({*Analysis, Diags, Level}, Diff);
       // The first finding of the first part collects what follows from it.
       if (!Excuses && (!First || Count == 0))
-        Said.about(Section::Module);
+        F.about(Section::Module);
     }
     ++Count;
     return true;

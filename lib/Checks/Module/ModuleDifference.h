@@ -30,7 +30,7 @@ void reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags);
 struct ModuleAnswer {
   ModuleAnswer(const ModuleAnalysis &Analysis, Reporter &Diags, Severity Level)
       : Analysis(Analysis), DumpFacts(Analysis.facts()), D(DumpFacts.dump()),
-        P(Analysis.program()), At(DumpFacts.places()), Diags(Diags),
+        P(Analysis.program()), LinePlaces(DumpFacts.places()), Diags(Diags),
         Level(Level) {}
 
   template <typename... Ts>
@@ -49,7 +49,7 @@ struct ModuleAnswer {
   const Facts &DumpFacts;
   const Dump &D;
   const Program &P;
-  const Places &At;
+  const Places &LinePlaces;
   Reporter &Diags;
   Severity Level;
 };

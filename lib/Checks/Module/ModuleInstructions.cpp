@@ -119,10 +119,11 @@ static std::string withoutComments(llvm::StringRef Text) {
 
 /// Where ` (` is in the heading \p Line: names have no spaces.
 static size_t parametersBegin(llvm::StringRef Line) {
-  size_t At = Line.find(' ');
-  while (At != llvm::StringRef::npos && !Line.substr(At + 1).starts_with("("))
-    At = Line.find(' ', At + 1);
-  return At;
+  size_t Offset = Line.find(' ');
+  while (Offset != llvm::StringRef::npos &&
+         !Line.substr(Offset + 1).starts_with("("))
+    Offset = Line.find(' ', Offset + 1);
+  return Offset;
 }
 
 void ModuleInstructions::checkHeading(const HloComputation &C) {
@@ -197,13 +198,13 @@ static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
     bool Sizes = Misfit.What == ShapeMisfit::Kind::Sizes ||
                  Misfit.What == ShapeMisfit::Kind::Computed;
     HloId Other = Sizes ? HloId() : P.operands(Id)[Misfit.Operand];
-    Finding Said = Diags.report(
+    Finding F = Diags.report(
         Misfit.Attribute.empty() ? P.place(Id) : Misfit.Attribute, "{}",
         describeMisfit(D.Shapes, I, Misfit, opcodeText(I.Op), P.spell(Id),
                        Other ? P.spell(Other) : ""));
     if (Other)
-      Said.note(P.place(Other), "{} is defined here", P.spell(Other));
-    Said.about(M, Id);
+      F.note(P.place(Other), "{} is defined here", P.spell(Other));
+    F.about(M, Id);
   });
 }
 

@@ -41,7 +41,7 @@ using llvm::StringRef;
 
 /// Where row \p Number of the sequence names its instruction.
 static StringRef stepName(const ModuleAnswer &M, size_t Number) {
-  return M.At.row(M.D.Sequence[Number]).Name;
+  return M.LinePlaces.row(M.D.Sequence[Number]).Name;
 }
 
 /// Points at the step after which the module has \p Id.
@@ -72,74 +72,74 @@ static Finding missingStep(const ModuleAnswer &M, HloId Id) {
       .note(M.P.place(Id), "{} is defined here", M.P.spell(Id));
 }
 
-static Finding lateOperand(const ModuleAnswer &M, const Difference &Found) {
-  HloId Operand = M.P.operands(Found.Id)[Found.Operand];
+static Finding lateOperand(const ModuleAnswer &M, const Difference &Diff) {
+  HloId Operand = M.P.operands(Diff.Id)[Diff.Operand];
   int32_t Step = M.Analysis.schedule().time(Operand);
   Finding F =
-      M.report(stepName(M, Found.Row),
+      M.report(stepName(M, Diff.Row),
                "step {} ({}) comes before its operand {}, which is at step {}",
-               Found.Row, M.P.spell(Found.Id), M.P.spell(Operand), Step);
+               Diff.Row, M.P.spell(Diff.Id), M.P.spell(Operand), Step);
   if (Step >= 0 && Step < M.DumpFacts.steps())
     F.note(stepName(M, static_cast<size_t>(Step)), "{} is at this step",
            M.P.spell(Operand));
-  return F.note(M.P.place(Found.Id), "{} reads it", M.P.spell(Found.Id));
+  return F.note(M.P.place(Diff.Id), "{} reads it", M.P.spell(Diff.Id));
 }
 
-static Finding describeStep(const ModuleAnswer &M, const Difference &Found) {
-  if (Found.Kind == DifferenceKind::Missing)
-    return missingStep(M, Found.Id);
-  if (Found.Kind == DifferenceKind::Unequal && Found.Operand != ~0u)
-    return lateOperand(M, Found);
-  NameId Stated = M.D.Sequence[Found.Row].Name;
-  StringRef Where = stepName(M, Found.Row);
-  if (Found.Kind == DifferenceKind::Invented && M.P.isFromTexts())
+static Finding describeStep(const ModuleAnswer &M, const Difference &Diff) {
+  if (Diff.Kind == DifferenceKind::Missing)
+    return missingStep(M, Diff.Id);
+  if (Diff.Kind == DifferenceKind::Unequal && Diff.Operand != ~0u)
+    return lateOperand(M, Diff);
+  NameId Stated = M.D.Sequence[Diff.Row].Name;
+  StringRef Where = stepName(M, Diff.Row);
+  if (Diff.Kind == DifferenceKind::Invented && M.P.isFromTexts())
     return M.report(Where, "no value has a position at {}", M.D.Names[Stated])
         .about(Stated);
-  if (Found.Kind == DifferenceKind::Invented)
+  if (Diff.Kind == DifferenceKind::Invented)
     return M
         .report(Where, "the module has no instruction {}", M.D.Names[Stated])
         .about(Stated);
   Finding F = M.report(Where, "step {} is {}, but the module schedules {} here",
-                       Found.Row, M.D.Names[Stated], M.P.spell(Found.Id));
-  F.note(M.P.place(Found.Id), "the module's schedule has {} here",
-         M.P.spell(Found.Id));
+                       Diff.Row, M.D.Names[Stated], M.P.spell(Diff.Id));
+  F.note(M.P.place(Diff.Id), "the module's schedule has {} here",
+         M.P.spell(Diff.Id));
   if (HloId Id = M.P.find(Stated))
     F.note(M.P.place(Id), "and {} here", M.D.Names[Stated]);
   return F.about(Stated);
 }
 
-static Finding describeValue(const ModuleAnswer &M, const Difference &Found) {
+static Finding describeValue(const ModuleAnswer &M, const Difference &Diff) {
   const DataflowAnalysis &Flow = M.Analysis.flow();
-  if (Found.Kind == DifferenceKind::Missing) {
-    HloId Id = Flow[Found.Value].Definition;
-    Finding F = M.report(M.P.place(Id), "value {}{} has no buffer assigned",
-                         Flow.spell(Found.Value),
-                         Flow[Found.Value].Phi ? " (phi)" : "");
+  if (Diff.Kind == DifferenceKind::Missing) {
+    HloId Id = Flow[Diff.Value].Definition;
+    Finding F =
+        M.report(M.P.place(Id), "value {}{} has no buffer assigned",
+                 Flow.spell(Diff.Value), Flow[Diff.Value].Phi ? " (phi)" : "");
     return F.about(M.P[Id].Name);
   }
-  const ValueTag &Tag = M.D[Found.Line].Tag;
-  TagTexts Texts = M.At.value(M.D[Found.Line]).Tag;
+  const ValueTag &Tag = M.D[Diff.Line].Tag;
+  TagTexts Texts = M.LinePlaces.value(M.D[Diff.Line]).Tag;
   HloId Id = M.P.find(Tag.Name);
-  if (Found.Kind == DifferenceKind::Unequal)
+  if (Diff.Kind == DifferenceKind::Unequal)
     return M
         .report(Texts.Whole, "{} is {}, but in the module {}", M.D.spell(Tag),
                 Tag.Phi ? "a phi" : "not a phi",
                 Tag.Phi ? "only one value reaches it"
                         : "several values meet here")
         .note(M.P.place(Id), "{} is here", M.D.Names[Tag.Name])
-        .about(Found.Line);
+        .about(Diff.Line);
   if (!Id)
     return M
         .report(Texts.Name, "the module has no instruction {}",
                 M.D.Names[Tag.Name])
-        .about(Found.Line);
+        .about(Diff.Line);
   Finding F =
       M.report(Texts.Whole, "{} has a buffer, but {} defines no value there",
                M.D.spell(Tag), M.source("the instruction"));
   F.note(M.P.place(Id), "{} is here", M.D.Names[Tag.Name]);
   if (HloValueId V = Flow.at(Id, Tag.Index))
     F.note(M.P.place(Flow[V].Definition), "it only forwards {}", Flow.spell(V));
-  return F.about(Found.Line);
+  return F.about(Diff.Line);
 }
 
 /// The index of part \p Ordinal of \p Id, as positions and uses print it.
@@ -151,62 +151,61 @@ static std::string spellIndex(const ModuleAnswer &M, HloId Id,
              : "";
 }
 
-static Finding describePosition(const ModuleAnswer &M,
-                                const Difference &Found) {
-  const UsedValue &U = M.D[Found.Used];
-  if (Found.Kind == DifferenceKind::Missing)
+static Finding describePosition(const ModuleAnswer &M, const Difference &Diff) {
+  const UsedValue &U = M.D[Diff.Used];
+  if (Diff.Kind == DifferenceKind::Missing)
     return M
-        .report(M.At.tag(U).Whole,
+        .report(M.LinePlaces.tag(U).Whole,
                 "{} is also at {}{}, which is missing from its positions",
-                M.D.spell(U.Tag), M.P.spell(Found.Id),
-                spellIndex(M, Found.Id, Found.Ordinal))
-        .note(M.P.place(Found.Id), "{} is here", M.P.spell(Found.Id))
-        .note(lastPositionRow(M.DumpFacts, Found.Used), "its last position")
+                M.D.spell(U.Tag), M.P.spell(Diff.Id),
+                spellIndex(M, Diff.Id, Diff.Ordinal))
+        .note(M.P.place(Diff.Id), "{} is here", M.P.spell(Diff.Id))
+        .note(lastPositionRow(M.DumpFacts, Diff.Used), "its last position")
         .about(U.Tag.Name);
-  const Position &Row = M.D.Positions[Found.Row];
-  Finding F = M.report(M.At.line(Row).ltrim(), "{} is not at {}",
+  const Position &Row = M.D.Positions[Diff.Row];
+  Finding F = M.report(M.LinePlaces.line(Row).ltrim(), "{} is not at {}",
                        M.D.spell(U.Tag), M.D.spell(Row.Name, Row.Index));
   if (HloId Id = M.P.find(Row.Name)) {
-    HloValueId There = M.Analysis.flow().at(Id, Row.Index);
+    HloValueId Actual = M.Analysis.flow().at(Id, Row.Index);
     F.note(M.P.place(Id), "{} is here{}", M.D.Names[Row.Name],
-           There ? " and holds " + M.Analysis.flow().spell(There) : "");
+           Actual ? " and holds " + M.Analysis.flow().spell(Actual) : "");
   }
   return F.about(U.Tag.Name);
 }
 
-static Finding describeUse(const ModuleAnswer &M, const Difference &Found) {
-  if (!Found.Used) {
-    NameId Operand = M.P[M.P.operands(Found.Id)[Found.Operand]].Name;
-    const Instruction &I = *M.DumpFacts.instruction(M.P[Found.Id].Name);
+static Finding describeUse(const ModuleAnswer &M, const Difference &Diff) {
+  if (!Diff.Used) {
+    NameId Operand = M.P[M.P.operands(Diff.Id)[Diff.Operand]].Name;
+    const Instruction &I = *M.DumpFacts.instruction(M.P[Diff.Id].Name);
     return M
-        .report(M.At.operand(I, Found.Operand),
+        .report(M.LinePlaces.operand(I, Diff.Operand),
                 "operand {} of {} is {}, which is not a position of any value",
-                Found.Operand, M.P.spell(Found.Id), M.D.Names[Operand])
+                Diff.Operand, M.P.spell(Diff.Id), M.D.Names[Operand])
         .about(I.Name)
         .about(Operand);
   }
-  const UsedValue &U = M.D[Found.Used];
-  if (Found.Kind == DifferenceKind::Missing) {
+  const UsedValue &U = M.D[Diff.Used];
+  if (Diff.Kind == DifferenceKind::Missing) {
     std::string Index =
-        spellIndex(M, M.P.operands(Found.Id)[Found.Operand], Found.Ordinal);
+        spellIndex(M, M.P.operands(Diff.Id)[Diff.Operand], Diff.Ordinal);
     return M
-        .report(M.At.tag(U).Whole,
+        .report(M.LinePlaces.tag(U).Whole,
                 "{} reads {} as operand {}{}{}, which is missing from its uses",
-                M.P.spell(Found.Id), M.D.spell(U.Tag), Found.Operand,
+                M.P.spell(Diff.Id), M.D.spell(U.Tag), Diff.Operand,
                 Index.empty() ? "" : " ", Index)
-        .note(M.P.place(Found.Id), "{} is here", M.P.spell(Found.Id))
-        .note(lastUseRow(M.DumpFacts, Found.Used), "its last use")
+        .note(M.P.place(Diff.Id), "{} is here", M.P.spell(Diff.Id))
+        .note(lastUseRow(M.DumpFacts, Diff.Used), "its last use")
         .about(U.Tag.Name);
   }
-  const Use &Row = M.D.Uses[Found.Row];
-  Finding F =
-      M.report(M.At.line(Row).ltrim(), "{} does not read {} as operand {}{}",
-               M.D.Names[Row.Name], M.D.spell(U.Tag), Row.Operand,
-               Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "");
+  const Use &Row = M.D.Uses[Diff.Row];
+  Finding F = M.report(
+      M.LinePlaces.line(Row).ltrim(), "{} does not read {} as operand {}{}",
+      M.D.Names[Row.Name], M.D.spell(U.Tag), Row.Operand,
+      Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "");
   if (HloId Id = M.P.find(Row.Name))
     F.note(M.P.place(Id), "{} is here", M.D.Names[Row.Name]);
   if (M.P.isFromTexts())
-    F.note(lastPositionRow(M.DumpFacts, Found.Used), "its last position");
+    F.note(lastPositionRow(M.DumpFacts, Diff.Used), "its last position");
   return F.about(U.Tag.Name);
 }
 
@@ -229,57 +228,58 @@ static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
 /// The row before which that of \p V belongs, or the last one.
 static StringRef rowBehind(const ModuleAnswer &M, HloValueId V) {
   if (M.D.Ranges.empty())
-    return M.At.liveHeader().First;
+    return M.LinePlaces.liveHeader().First;
   constexpr size_t Far = 64;
   UsedId Own = M.Analysis.usedOf(V);
   for (size_t U = Own.index();
        Own && U < M.D.Used.size() && U < Own.index() + Far; ++U)
     if (auto Row =
             M.DumpFacts.rangeRow(M.D.Used[U].Tag.Name, M.D.Used[U].Tag.Index))
-      return M.At.line(M.D.Ranges[*Row]);
-  return M.At.line(M.D.Ranges.back());
+      return M.LinePlaces.line(M.D.Ranges[*Row]);
+  return M.LinePlaces.line(M.D.Ranges.back());
 }
 
-static Finding describeRange(const ModuleAnswer &M, const Difference &Found) {
-  if (Found.Kind == DifferenceKind::Invented) {
-    const LiveRangeRow &Row = M.D.Ranges[Found.Row];
+static Finding describeRange(const ModuleAnswer &M, const Difference &Diff) {
+  if (Diff.Kind == DifferenceKind::Invented) {
+    const LiveRangeRow &Row = M.D.Ranges[Diff.Row];
     uint32_t Same =
-        M.DumpFacts.rangeRow(Row.Name, Row.Index).value_or(Found.Row);
-    if (Same != Found.Row)
+        M.DumpFacts.rangeRow(Row.Name, Row.Index).value_or(Diff.Row);
+    if (Same != Diff.Row)
       return M
-          .report(M.At.line(Row).ltrim(), "{} has two live ranges",
+          .report(M.LinePlaces.line(Row).ltrim(), "{} has two live ranges",
                   M.D.spell(Row.Name, Row.Index))
-          .note(M.At.line(M.D.Ranges[Same]), "the first is here")
+          .note(M.LinePlaces.line(M.D.Ranges[Same]), "the first is here")
           .about(Row.Name);
     return M
-        .report(M.At.line(Row).ltrim(),
+        .report(M.LinePlaces.line(Row).ltrim(),
                 "{} has a live range, but the {} has no such value",
                 M.D.spell(Row.Name, Row.Index),
                 M.P.isFromTexts() ? "dump" : "module's schedule")
         .about(Row.Name);
   }
-  HloId Id = M.Analysis.flow()[Found.Value].Definition;
-  StepRange Derived = *M.Analysis.ranges()[Found.Value];
-  if (Found.Kind == DifferenceKind::Missing)
+  HloId Id = M.Analysis.flow()[Diff.Value].Definition;
+  StepRange Derived = *M.Analysis.ranges()[Diff.Value];
+  if (Diff.Kind == DifferenceKind::Missing)
     return M
-        .report(
-            M.P.place(Id), "{} lives from step {} to {}, but has no live range",
-            M.Analysis.flow().spell(Found.Value), Derived.Start, Derived.End)
-        .note(rowBehind(M, Found.Value), "it belongs next to this one")
+        .report(M.P.place(Id),
+                "{} lives from step {} to {}, but has no live range",
+                M.Analysis.flow().spell(Diff.Value), Derived.Start, Derived.End)
+        .note(rowBehind(M, Diff.Value), "it belongs next to this one")
         .about(M.P[Id].Name);
-  const LiveRangeRow &Row = M.D.Ranges[Found.Row];
+  const LiveRangeRow &Row = M.D.Ranges[Diff.Row];
   bool StartsWrong = Row.Start != Derived.Start;
-  Finding F = M.report(StartsWrong ? M.At.row(Row).First : M.At.row(Row).Second,
+  Finding F = M.report(StartsWrong ? M.LinePlaces.row(Row).First
+                                   : M.LinePlaces.row(Row).Second,
                        "{} has live range {}-{}, but {} implies {}-{}",
                        M.D.spell(Row.Name, Row.Index), Row.Start, Row.End,
                        M.source("the sequence"), Derived.Start, Derived.End);
   int32_t Step = StartsWrong ? Derived.Start : Derived.End;
   if (Step >= 0 && Step < M.Analysis.schedule().steps()) {
-    HloId There = M.Analysis.schedule().sequence()[static_cast<size_t>(Step)];
-    if (!There)
+    HloId Actual = M.Analysis.schedule().sequence()[static_cast<size_t>(Step)];
+    if (!Actual)
       return F.about(Row.Name);
-    F.note(M.P.place(There), "step {} is {}", Step, M.P.spell(There));
-    if (There == Id)
+    F.note(M.P.place(Actual), "step {} is {}", Step, M.P.spell(Actual));
+    if (Actual == Id)
       return F.about(Row.Name);
   }
   F.note(M.P.place(Id), "{} is defined here", M.P.spell(Id));
@@ -321,13 +321,13 @@ void hlobuf::checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
 
 void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
   std::optional<HeaderFlags> Expected;
-  auto Describe = [&](const ModuleAnswer &M, const Difference &Found) {
+  auto Describe = [&](const ModuleAnswer &M, const Difference &Diff) {
     if (!Expected)
       Expected.emplace(M.Analysis.derived());
-    AllocationId Id(Found.Row);
+    AllocationId Id(Diff.Row);
     const Allocation &Alloc = M.D[Id];
     return M
-        .report(M.At.line(Alloc),
+        .report(M.LinePlaces.line(Alloc),
                 "allocation {} is {}, but according to {} it is {}",
                 Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
                 M.source("its values"), spellFlags(M.D, (*Expected)[Id]))
@@ -338,17 +338,17 @@ void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
 
 void hlobuf::checkModuleSizes(const CheckContext &Ctx, Reporter &Diags) {
   std::vector<std::optional<uint64_t>> Expected;
-  auto Describe = [&](const ModuleAnswer &M, const Difference &Found) {
+  auto Describe = [&](const ModuleAnswer &M, const Difference &Diff) {
     if (Expected.empty())
       Expected = expectedSizes(M.Analysis.derived());
-    const Value &V = M.D[Found.Line];
-    HloId Id = M.Analysis.flow()[Found.Value].Definition;
+    const Value &V = M.D[Diff.Line];
+    HloId Id = M.Analysis.flow()[Diff.Value].Definition;
     return M
-        .report(M.At.value(V).Size,
+        .report(M.LinePlaces.value(V).Size,
                 "{} has {} bytes, but the module's shapes need {}",
-                M.D.spell(V.Tag), V.Size, *Expected[Found.Value.index()])
+                M.D.spell(V.Tag), V.Size, *Expected[Diff.Value.index()])
         .note(M.P.place(Id), "{} is here", M.P.spell(Id))
-        .about(Found.Line);
+        .about(Diff.Line);
   };
   reportDifferences(Ctx, Diags, DerivedPart::Sizes, Describe);
 }

@@ -31,11 +31,11 @@ static Finding describePlace(const ModuleAnswer &M, const Difference &Diff) {
   const Value &V = M.D[Diff.Line];
   const Value &Other = M.D[Diff.Other];
   Finding F =
-      M.report(M.At.value(V).Tag.Whole,
+      M.report(M.LinePlaces.value(V).Tag.Whole,
                "{} must share the place of {}, but is in {} instead of {}",
                M.D.spell(V.Tag), M.D.spell(Other.Tag), spellPlace(M.D, V),
                spellPlace(M.D, Other));
-  F.note(M.At.value(Other).Tag.Whole, "{} is placed here",
+  F.note(M.LinePlaces.value(Other).Tag.Whole, "{} is placed here",
          M.D.spell(Other.Tag));
   for (const Value *Member : {&V, &Other})
     if (HloId Id = M.P.find(Member->Tag.Name))

@@ -141,10 +141,11 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     // what an outlined computation has taken may be called alike.
     bool Same = P[Own[K]].Name == Stated[K];
     if (!Same && P.isHidden(Own[K])) {
-      HloId Meant = P.find(Stated[K]);
-      Same = !Meant || P[Meant].Parent != P[Id].Parent ||
-             (P.isHidden(Meant) && P[Meant].number() == P[Own[K]].number() &&
-              P.operands(Meant)[0] == P.operands(Own[K])[0]);
+      HloId Operand = P.find(Stated[K]);
+      Same =
+          !Operand || P[Operand].Parent != P[Id].Parent ||
+          (P.isHidden(Operand) && P[Operand].number() == P[Own[K]].number() &&
+           P.operands(Operand)[0] == P.operands(Own[K])[0]);
     }
     if (Same)
       continue;
@@ -266,7 +267,7 @@ public:
 
 private:
   bool fits(HloId Id, ShapeId Promised, bool InAnySpace) const;
-  void compare(HloId Id, ShapeId Promised, llvm::StringRef What);
+  void compare(HloId Id, ShapeId Promised, llvm::StringRef Text);
 
   const Dump &D;
   const Program &P;
@@ -300,7 +301,7 @@ bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
 
 /// CUDA may leave the memory space of what host computations read out of the
 /// promise (jaxlib 0.12).
-void Signature::compare(HloId Id, ShapeId Promised, llvm::StringRef What) {
+void Signature::compare(HloId Id, ShapeId Promised, llvm::StringRef Text) {
   if (fits(Id, Promised, /*InAnySpace=*/false))
     return;
   if (P.facts().backend() == Backend::GPU && P.anyRunsElsewhere() &&
@@ -309,7 +310,7 @@ void Signature::compare(HloId Id, ShapeId Promised, llvm::StringRef What) {
   Diags
       .report(P.place(Id),
               "{} {} has shape {}, but entry_computation_layout declares {}",
-              What, P.spell(Id), D.Shapes.text(P[Id].Shape),
+              Text, P.spell(Id), D.Shapes.text(P[Id].Shape),
               D.Shapes.text(Promised))
       .note(D.Shapes.text(Promised), "it is declared here")
       .about(P[Id].Name);

@@ -26,28 +26,29 @@ using llvm::StringRef;
 
 /// The last part of an op_name of the form `params['a/b'].c`; else all of it.
 static StringRef lastPart(StringRef Name) {
-  size_t At = 0;
+  size_t Offset = 0;
   auto Word = [&] {
-    size_t Begin = At;
-    while (At < Name.size() && (llvm::isAlnum(Name[At]) || Name[At] == '_'))
-      ++At;
-    return Name.slice(Begin, At);
+    size_t Begin = Offset;
+    while (Offset < Name.size() &&
+           (llvm::isAlnum(Name[Offset]) || Name[Offset] == '_'))
+      ++Offset;
+    return Name.slice(Begin, Offset);
   };
   StringRef Last = Word();
   if (Last.empty() || llvm::isDigit(Last.front()) || !Name.contains("['"))
     return Name;
-  while (At < Name.size()) {
-    if (Name.substr(At).starts_with("['")) {
-      size_t End = Name.find('\'', At + 2);
-      if (End == StringRef::npos || End == At + 2 ||
+  while (Offset < Name.size()) {
+    if (Name.substr(Offset).starts_with("['")) {
+      size_t End = Name.find('\'', Offset + 2);
+      if (End == StringRef::npos || End == Offset + 2 ||
           !Name.substr(End).starts_with("']"))
         return Name;
-      StringRef Key = Name.slice(At + 2, End);
+      StringRef Key = Name.slice(Offset + 2, End);
       Last = Key.substr(Key.rfind('/') + 1);
-      At = End + 2;
+      Offset = End + 2;
       continue;
     }
-    if (Name[At++] != '.' || (Last = Word()).empty())
+    if (Name[Offset++] != '.' || (Last = Word()).empty())
       return Name;
   }
   return Last;
@@ -129,8 +130,8 @@ bool StackTree::checkDepths() {
 }
 
 /// Without overflow: a broken tree may state anything.
-static int64_t minus(int64_t Bytes, uint64_t Taken) {
-  return static_cast<int64_t>(static_cast<uint64_t>(Bytes) - Taken);
+static int64_t minus(int64_t Bytes, uint64_t Subtracted) {
+  return static_cast<int64_t>(static_cast<uint64_t>(Bytes) - Subtracted);
 }
 
 /// True if the bytes of all lines are those of the tree. Else the first line
@@ -196,18 +197,18 @@ void StackTree::derive() {
     Stack.push_back({});
   auto Left = static_cast<int64_t>(Whole);
   while (!Stack.empty()) {
-    Line Now = Stack.back();
+    Line Current = Stack.back();
     Stack.pop_back();
-    Now.Total = Totals[Now.From];
-    Now.Current = D.Stack[Now.From].Current;
-    Now.Remaining = Left = minus(Left, Now.Current);
+    Current.Total = Totals[Current.From];
+    Current.Current = D.Stack[Current.From].Current;
+    Current.Remaining = Left = minus(Left, Current.Current);
     auto Number = static_cast<uint32_t>(Lines.size());
-    Lines.push_back(Now);
-    auto &Its = Children[Now.From];
-    if (!llvm::is_sorted(Its, Less))
-      llvm::stable_sort(Its, Less);
-    for (uint32_t Child : llvm::reverse(Its))
-      Stack.push_back({Child, Number, Child == Its.back()});
+    Lines.push_back(Current);
+    auto &Below = Children[Current.From];
+    if (!llvm::is_sorted(Below, Less))
+      llvm::stable_sort(Below, Less);
+    for (uint32_t Child : llvm::reverse(Below))
+      Stack.push_back({Child, Number, Child == Below.back()});
   }
 }
 

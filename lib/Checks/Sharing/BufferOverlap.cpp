@@ -163,9 +163,9 @@ void OverlapCheck::addStart(Finding &F, ValueId V, std::string Action,
   int32_t Step = rangeOf(V).Start;
   if (!Module)
     return addStep(F, Ctx, Step, V, std::move(Action), Role);
-  Event At = eventAt(*Module, Module->flow()[Flow[V.index()]].Definition);
-  At.Step.Step = Step;
-  addStep(F, std::move(At), spellName(D, V), std::move(Action), Role,
+  Event E = eventAt(*Module, Module->flow()[Flow[V.index()]].Definition);
+  E.Step.Step = Step;
+  addStep(F, std::move(E), spellName(D, V), std::move(Action), Role,
           elementBits(D, V));
 }
 
@@ -175,9 +175,9 @@ void OverlapCheck::addEnd(Finding &F, ValueId V, int32_t Step) {
     return hlobuf::addEnd(F, Ctx, V, Step);
   HloValueId Value = Flow[V.index()];
   if (Step < 0 || Step >= Module->schedule().steps()) {
-    Event At = eventAt(*Module, Module->flow()[Value].Definition);
-    At.Step.Step = Step;
-    return addStep(F, std::move(At), spellName(D, V),
+    Event E = eventAt(*Module, Module->flow()[Value].Definition);
+    E.Step.Step = Step;
+    return addStep(F, std::move(E), spellName(D, V),
                    "is live until the end of the program", StepRole::Other);
   }
   HloId Id = Module->schedule().sequence()[static_cast<size_t>(Step)];
@@ -187,9 +187,9 @@ void OverlapCheck::addEnd(Finding &F, ValueId V, int32_t Step) {
         if (User == Id && !Read)
           Read = Operand;
       });
-  Event At = eventAt(*Module, Id);
-  std::string Reader = At.Step.Subject;
-  addStep(F, std::move(At), std::move(Reader),
+  Event E = eventAt(*Module, Id);
+  std::string Reader = E.Step.Subject;
+  addStep(F, std::move(E), std::move(Reader),
           Read ? fmt::format("reads {} as operand {}", spellName(D, V), *Read)
                : fmt::format("{} is live until here", spellName(D, V)),
           Read ? StepRole::Reads : StepRole::Other);
@@ -258,16 +258,16 @@ llvm::SmallVector<StepRange, 2> OverlapCheck::held(ValueId V) {
 /// instruction that reads the one and writes the other.
 void OverlapCheck::check(const Allocation &Alloc) {
   bool Alternate = isAlternate(Ctx, Alloc);
-  std::vector<TimedBytes> Held;
+  std::vector<TimedBytes> Ranges;
   for (uint32_t Line = Alloc.Values.Begin; Line != Alloc.Values.End; ++Line) {
     if (Module ? !Flow[Line] : !Ctx.range(ValueId(Line)))
       continue;
     llvm::SmallVector<StepRange, 2> AllSteps = held(ValueId(Line));
     Diags.exempt("no-known-end", AllSteps.empty() && D.Values[Line].Size != 0);
     for (StepRange Steps : AllSteps)
-      Held.push_back(timedBytes(D, ValueId(Line), Steps));
+      Ranges.push_back(timedBytes(D, ValueId(Line), Steps));
   }
-  findOverlaps(Held, [&](uint32_t Later, uint32_t Earlier) {
+  findOverlaps(Ranges, [&](uint32_t Later, uint32_t Earlier) {
     if (haveSameLiteral(Ctx, D.Values[Later].Tag.Name,
                         D.Values[Earlier].Tag.Name) &&
         D.Values[Later].samePlace(D.Values[Earlier]))
@@ -275,7 +275,7 @@ void OverlapCheck::check(const Allocation &Alloc) {
     report(Alternate ? Severity::Warning : Severity::Error, ValueId(Later),
            ValueId(Earlier));
   });
-  findTouching(Held, [&](uint32_t Ending, uint32_t Starting) {
+  findTouching(Ranges, [&](uint32_t Ending, uint32_t Starting) {
     if (!Alternate || readsAndWrites(ValueId(Ending), ValueId(Starting)))
       reportTouching(ValueId(Ending), ValueId(Starting));
   });
@@ -303,13 +303,13 @@ bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
       isTransfer(Op) || isConcatBitcast(P, Id))
     return false;
   llvm::ArrayRef<HloId> Operands = operandsRead(P, Module->schedule(), Id);
-  bool Found = false;
+  bool Reads = false;
   Module->flow().forEachUse(
       Flow[Read.index()],
       [&](HloId User, uint32_t Operand, const FlowPosition &) {
-        Found |= User == Id && Operand < Operands.size();
+        Reads |= User == Id && Operand < Operands.size();
       });
-  return Found;
+  return Reads;
 }
 
 void OverlapCheck::reportTouching(ValueId Ending, ValueId Starting) {

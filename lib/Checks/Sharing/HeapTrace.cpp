@@ -133,14 +133,14 @@ TraceReplay::TraceReplay(const CheckContext &Ctx, Reporter &Diags)
 void HeldBytes::add(const HeapEvent &E, const Value &V) {
   Owner = Owner ? Owner : V.Owner;
   Elsewhere |= Owner != V.Owner;
-  if (E.What == HeapEvent::Kind::Free) {
+  if (E.Action == HeapEvent::Kind::Free) {
     auto [Holder, Bytes] = Sizes.lookup(E.Value);
     --Holders[Holder];
     Current -= std::min(Current, Bytes);
     return;
   }
-  bool Shares = E.What == HeapEvent::Kind::Share;
-  uint32_t Holder = Shares ? E.With : E.Value;
+  bool Shares = E.Action == HeapEvent::Kind::Share;
+  uint32_t Holder = Shares ? E.Source : E.Value;
   bool First = ++Holders[Holder] == 1 || !Shares;
   Sizes[E.Value] = {Holder, First ? V.Size : 0};
   Current += First ? V.Size : 0;
@@ -186,7 +186,7 @@ void TraceReplay::alloc(const HeapEvent &E, ValueId V) {
 }
 
 void TraceReplay::share(const HeapEvent &E, ValueId V) {
-  ValueId Shared = find(E.With);
+  ValueId Shared = find(E.Source);
   if (!Shared)
     return;
   if (D[Shared].Owner == D[V].Owner && D[Shared].Offset == D[V].Offset) {
@@ -244,7 +244,7 @@ void TraceReplay::checkNumber(const HeapTrace &Trace) {
 bool TraceReplay::follows(const HeapEvent &E, ValueId V,
                           const Standing &Before) {
   bool New = !Before.Last;
-  bool Free = E.What == HeapEvent::Kind::Free;
+  bool Free = E.Action == HeapEvent::Kind::Free;
   llvm::StringRef Where = Ctx.places().traceLine(E.Line);
   std::string Name = D.spell(D[V].Tag);
   if (Free && New) {
@@ -252,7 +252,7 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V,
         .about(V);
     return false;
   }
-  bool WasFreed = !New && Before.Last->What == HeapEvent::Kind::Free;
+  bool WasFreed = !New && Before.Last->Action == HeapEvent::Kind::Free;
   if (!New && (WasFreed || !Free)) {
     Diags
         .report(Where, "{} {} again in this trace", Name,
@@ -262,15 +262,15 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V,
         .about(V);
     return false;
   }
-  ValueId Shared = E.What == HeapEvent::Kind::Share ? find(E.With) : V;
+  ValueId Shared = E.Action == HeapEvent::Kind::Share ? find(E.Source) : V;
   if (Shared && Shared != V && Seen.count(Shared.index()) != 0)
     return true;
-  if (E.What == HeapEvent::Kind::Share)
+  if (E.Action == HeapEvent::Kind::Share)
     Diags
         .report(Where, "{} shares the bytes of value {}, which did not get any",
-                Name, E.With)
+                Name, E.Source)
         .about(V);
-  return E.What != HeapEvent::Kind::Share;
+  return E.Action != HeapEvent::Kind::Share;
 }
 
 /// Values that are never freed, and moved ones that are freed too often.
@@ -310,14 +310,14 @@ void TraceReplay::replay(const HeapTrace &Trace) {
     Standing Before = Own;
     Own.First = Own.First ? Own.First : &E;
     Own.Last = &E;
-    ++(E.What == HeapEvent::Kind::Free ? Own.Freed : Own.Got);
+    ++(E.Action == HeapEvent::Kind::Free ? Own.Freed : Own.Got);
     if (isMoved(V)) {
       Diags.exempt("moved-after-placement");
     } else if (!follows(E, V, Before)) {
       continue;
-    } else if (E.What == HeapEvent::Kind::Alloc) {
+    } else if (E.Action == HeapEvent::Kind::Alloc) {
       alloc(E, V);
-    } else if (E.What == HeapEvent::Kind::Share) {
+    } else if (E.Action == HeapEvent::Kind::Share) {
       share(E, V);
     } else {
       release(V);

@@ -145,10 +145,10 @@ void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
   // The sibling that reaches furthest so far.
   uint32_t Furthest = Siblings.front();
   for (uint32_t V : Siblings.drop_front()) {
-    const Value &Last = D.Values[Furthest], &Now = D.Values[V];
-    if (Last.Owner == Now.Owner && Now.Offset < Last.end())
+    const Value &Last = D.Values[Furthest], &Current = D.Values[V];
+    if (Last.Owner == Current.Owner && Current.Offset < Last.end())
       report(ValueId(Furthest), ValueId(V));
-    if (Last.Owner != Now.Owner || Last.end() < Now.end())
+    if (Last.Owner != Current.Owner || Last.end() < Current.end())
       Furthest = V;
   }
 }

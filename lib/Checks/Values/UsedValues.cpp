@@ -62,15 +62,15 @@ static ValueId lineBefore(const CheckContext &Ctx, UsedId U) {
 
 /// The only allocation that lacks a value; invalid if there is not just one.
 static AllocationId emptyAllocation(const Dump &D) {
-  AllocationId Found;
+  AllocationId Empty;
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     if (!D.Allocations[I].Values.empty() || D.Allocations[I].PreallocatedTemp)
       continue;
-    if (Found)
+    if (Empty)
       return AllocationId();
-    Found = AllocationId(I);
+    Empty = AllocationId(I);
   }
-  return Found;
+  return Empty;
 }
 
 /// \p U has no value line with its id.
@@ -346,13 +346,13 @@ static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
     StringRef Text = D.text(D.Used[U]);
     if (Text == Common)
       continue;
-    StringRef Here = differentText(Text, Common);
-    StringRef There = differentText(Common, Text);
+    StringRef Own = differentText(Text, Common);
+    StringRef Shared = differentText(Common, Text);
     Finding F = Diags.report(
-        Here, "the text of {} says '{}' here, but '{}' at {}",
-        D.Names[D.Used[U].Tag.Name], Here.take_front(80), There.take_front(80),
+        Own, "the text of {} says '{}' here, but '{}' at {}",
+        D.Names[D.Used[U].Tag.Name], Own.take_front(80), Shared.take_front(80),
         Ctx.places().tag(D.Used[Leader]).Whole);
-    F.note(There, "the other text").about(D.Used[U].Tag.Name);
+    F.note(Shared, "the other text").about(D.Used[U].Tag.Name);
     if (ValueId V = Ctx.valueOf(UsedId(U)))
       F.about(V);
   }
