@@ -46,6 +46,19 @@ static bool isFlatList(StringRef Text) {
   return isList(Text) && !Text.drop_front().contains('{');
 }
 
+/// `{{0,1},{1,0}}`.
+static bool isPairs(StringRef Text) {
+  if (!isList(Text))
+    return false;
+  llvm::SmallVector<StringRef, 8> Pairs;
+  Text.drop_front().split(Pairs, '}', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return llvm::all_of(Pairs, [](StringRef Pair) {
+    Pair.consume_front(",");
+    return Pair.ltrim().starts_with("{") && Pair.count('{') == 1 &&
+           Pair.count(',') == 1;
+  });
+}
+
 /// `{{0,1},{2,3}}`, `[2,4]<=[8]T(1,0)`, or the axes of a mesh.
 static bool isGroups(StringRef Text) {
   if (Text.starts_with("{"))
@@ -134,8 +147,7 @@ static bool isName(StringRef Text) {
   return In.name(Name) && In.atEnd();
 }
 
-/// `%a`, or `{%a, %b}`.
-static bool isNames(StringRef Text) {
+bool hlobuf::isNames(StringRef Text) {
   if (!Text.consume_front("{"))
     return isName(Text);
   if (!Text.consume_back("}"))
@@ -213,7 +225,7 @@ static constexpr AttributeRow Rows[] = {
     {"sharding", nullptr},
     {"slice", isBounds},
     {"slice_sizes", isList}, // {{2},{2}} of a collective-permute in place
-    {"source_target_pairs", isList},
+    {"source_target_pairs", isPairs},
     {"start_index_map", isFlatList},
     {"start_indices_batching_dims", isFlatList},
     {"statistics", nullptr},

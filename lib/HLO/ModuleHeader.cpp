@@ -63,6 +63,17 @@ static bool readEntryLayout(StringRef Text, HloTables Tables, HloModule &M) {
   return M.EntryResult && Items.literal('}') && Items.atEnd();
 }
 
+/// `{true,false}`, one for each parameter, or for each part of the result.
+static bool isFlagList(StringRef Text) {
+  if (!Text.consume_front("{") || !Text.consume_back("}"))
+    return false;
+  llvm::SmallVector<StringRef, 8> Items;
+  Text.split(Items, ',');
+  return Text.empty() || llvm::all_of(Items, [](StringRef Item) {
+           return isFlag(Item.ltrim());
+         });
+}
+
 /// False if \p Value is not what \p Key can have; true for other keys.
 static bool readKey(StringRef Key, StringRef Value, HloTables Tables,
                     HloModule &M) {
@@ -76,15 +87,15 @@ static bool readKey(StringRef Key, StringRef Value, HloTables Tables,
     return readDonors(Value, Tables, M);
   if (Key == "entry_computation_layout")
     return readEntryLayout(Value, Tables, M);
+  if (Key == "alias_passthrough_params")
+    return isFlag(Value);
+  if (Key.starts_with("allow_spmd_sharding_propagation_to_"))
+    return isFlagList(Value);
+  uint64_t Count = 0;
+  if (Key == "num_partitions" || Key == "replica_count")
+    return !Value.getAsInteger(10, Count);
   static constexpr StringRef Others[] = {
-      "alias_passthrough_params",
-      "allow_spmd_sharding_propagation_to_output",
-      "allow_spmd_sharding_propagation_to_parameters",
-      "backend_config",
-      "frontend_attributes",
-      "num_partitions",
-      "origin_recovery_table",
-      "replica_count"};
+      "backend_config", "frontend_attributes", "origin_recovery_table"};
   if (M.UnknownKey.empty() && !llvm::is_contained(Others, Key))
     M.UnknownKey = Key;
   return true;

@@ -38,6 +38,7 @@ private:
   void skipRecoveryTable();
   bool readHeading(StringRef Line);
   void readComputation();
+  void readComputationEnd(StringRef Line);
   void readInstruction(const InstructionHead &Head, const char *End);
   void readOperands(const InstructionText &Parts, HloInstruction &I);
   void readCalls(StringRef Attributes, HloInstruction &I);
@@ -195,7 +196,7 @@ void ModuleReader::readComputation() {
     Head = Next.value_or(InstructionHead());
     Closed = Ends;
     if (Ends)
-      M.Computations.back().OtherThread = Line.contains("execution_thread=");
+      readComputationEnd(Line);
   }
   HloComputation &C = M.Computations.back();
   if (!Closed)
@@ -211,6 +212,17 @@ void ModuleReader::readComputation() {
     M.Instructions.back().Root = true;
   }
   refuseOperands();
+}
+
+/// `}`, `}, execution_thread="host"`, until 2020 `} // NAME`.
+void ModuleReader::readComputationEnd(StringRef Line) {
+  StringRef Rest = Line.drop_front().split(" //").first.rtrim();
+  bool OtherThread = Rest.consume_front(", execution_thread=\"");
+  M.Computations.back().OtherThread = OtherThread;
+  bool Good = OtherThread ? Rest.find('"') == Rest.size() - 1 && Rest.size() > 1
+                          : Rest.empty();
+  if (!Good)
+    refuse(Line, "cannot parse the end of the computation");
 }
 
 /// The text goes from \p Head to \p End.

@@ -27,6 +27,9 @@ def damaged(key, value):
     yield f", {key}=zz{value}"
     yield f", {key}={value}, {key}={value}"
     yield f", {key}{{{value}"
+    if key == "source_target_pairs":
+        yield f", {key}={value.replace('}', ',2}', 1)}"
+        yield f", {key}={{{value}}}"
     if key in NEEDED:
         yield f", {key}s={value}"
 
