@@ -8,6 +8,7 @@
 // fusions have no schedule.
 
 #include "Checks/Check.h"
+#include "HLO/AttributeSyntax.h"
 #include "Program/Program.h"
 
 using namespace hlobuf;
@@ -89,6 +90,10 @@ void ControlOrder::check(HloId Id) {
   std::optional<StringRef> Value = findAttribute(M.attributes(M[Id]), Key);
   if (!Value)
     return; // only the text of a string
+  if (!isNames(*Value)) {
+    Diags.report(*Value, "cannot parse attribute {}", Key).about(P[Id].Name);
+    return;
+  }
   StringRef Rest = *Value;
   Rest.consume_front("{");
   Rest.consume_back("}");
