@@ -381,10 +381,10 @@ std::string SentenceTally::spell(const Gap &G, const DumpCount &Count,
 }
 
 /// The most frequent first; of equal ones in the order of sentences.
-std::vector<std::string> SentenceTally::spellAll(const GapCounts &Gaps,
+std::vector<std::string> SentenceTally::spellAll(const GapCounts &Counts,
                                                  bool Names) const {
   std::vector<const GapCounts::value_type *> Sorted;
-  for (const auto &Each : Gaps)
+  for (const auto &Each : Counts)
     Sorted.push_back(&Each);
   llvm::stable_sort(Sorted, [](const auto *A, const auto *B) {
     return A->second.Count > B->second.Count;

@@ -68,7 +68,7 @@ private:
   std::string counted(Sentence S, Standing Is) const;
   std::string list(Standing Is) const;
   std::string spell(const Gap &G, const DumpCount &Count, bool Names) const;
-  std::vector<std::string> spellAll(const GapCounts &Gaps, bool Names) const;
+  std::vector<std::string> spellAll(const GapCounts &Counts, bool Names) const;
   /// Of one dump: what is not shown for the same reasons.
   using ReasonTable = std::map<std::vector<std::string>, std::vector<Sentence>>;
   static Gap join(const ReasonTable &ByReasons);

@@ -260,13 +260,12 @@ void StreamOrder::runThunk(ThunkId Id, uint32_t Stream) {
 
 /// Both are in the order of their rounds.
 bool StreamOrder::isExclusive(const Access &X, const Access &Y) {
-  const Path &Branches = Paths[X.Path];
+  const Path &Own = Paths[X.Path];
   const Path &Other = Paths[Y.Path];
-  for (size_t I = 0; I != std::min(Branches.size(), Other.size());
-       ++I, ++Steps) {
-    if (Branches[I].first != Other[I].first)
+  for (size_t I = 0; I != std::min(Own.size(), Other.size()); ++I, ++Steps) {
+    if (Own[I].first != Other[I].first)
       return false;
-    if (Branches[I].second != Other[I].second)
+    if (Own[I].second != Other[I].second)
       return true;
   }
   return false;
@@ -289,11 +288,11 @@ bool StreamOrder::isDone(const Access &X, const Clock &Seen) {
 /// True if \p X runs whenever \p Y, which is in the same or more branches,
 /// does.
 bool StreamOrder::runsWith(const Access &X, const Access &Y) {
-  const Path &Branches = Paths[X.Path];
+  const Path &Own = Paths[X.Path];
   const Path &Other = Paths[Y.Path];
-  Steps += Branches.size();
-  return Branches.size() <= Other.size() &&
-         std::equal(Branches.begin(), Branches.end(), Other.begin());
+  Steps += Own.size();
+  return Own.size() <= Other.size() &&
+         std::equal(Own.begin(), Own.end(), Other.begin());
 }
 
 /// \p Before are accesses on one stream: one that runs whenever \p Own does
