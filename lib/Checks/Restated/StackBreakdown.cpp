@@ -6,6 +6,7 @@
 // - the heading is the sum of the list;
 // - a line's total is its own bytes and its children's totals, and lines
 //   without bytes are not printed;
+// - the first line has the name of the ENTRY computation;
 // - siblings come by total descending, then by name, and the connectors say
 //   which is the last;
 // - `remaining` starts at the heading and loses each line's own bytes.
@@ -103,6 +104,7 @@ private:
   bool addUp();
   void derive();
   void compareNames();
+  void compareRoot(StringRef Entry);
 
   const CheckContext &Ctx;
   Reporter &Diags;
@@ -281,6 +283,15 @@ void StackTree::compareNames() {
   }
 }
 
+void StackTree::compareRoot(StringRef Entry) {
+  if (StringRef Root = D.stackName(D.Stack.front()); Root != Entry)
+    Diags
+        .report(Ctx.places().row(D.Stack.front()).Name,
+                "the first line is '{}', but the ENTRY computation is '{}'",
+                Root, Entry)
+        .about(Section::Stack);
+}
+
 void StackTree::compare() {
   uint64_t Sum = 0;
   for (const PeakRow &Row : D.Peak)
@@ -296,6 +307,8 @@ void StackTree::compare() {
         .about(Section::Stack);
   if (!checkDepths() || !addUp())
     return;
+  if (D.complete(Section::Module) && D.Module.Entry && !D.Stack.empty())
+    compareRoot(D.Names[D.Module[D.Module.Entry].Name]);
   derive();
   compareRestated(*this, Diags);
   if (Diags.count() == 0 && Whole == Sum)
