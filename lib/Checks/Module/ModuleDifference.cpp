@@ -160,6 +160,11 @@ const ModuleAnalysis *hlobuf::usableProgram(const CheckContext &Ctx,
   const ModuleAnalysis *Module = Ctx.moduleAnalysis();
   bool Usable =
       Module && Module->obstacle().empty() && !Module->isOfAnotherTime();
+  // What the module does not tell, texts may.
+  if (Usable && isTimedPart(Part) && !Module->isTimed()) {
+    comparableModule(Ctx, Diags, Part);
+    return usableTexts(Ctx, Diags, Part);
+  }
   return Usable || sectionsInTexts(Part).empty()
              ? comparableModule(Ctx, Diags, Part)
              : usableTexts(Ctx, Diags, Part);
