@@ -179,7 +179,12 @@ int32_t LiveRanges::lastStatedRead(UsedId U) const {
   for (const Use &Row : D.uses(D[U])) {
     Opcode Op = DumpFacts.opcode(Row.Name);
     int32_t Step = DumpFacts.time(Row.Name);
-    bool Known = DumpFacts.hasText(Row.Name) || (Full && Step <= Unknown);
+    // A call defines nothing, and a loop phis alone.
+    bool Defines =
+        llvm::any_of(DumpFacts.usedOfInstruction(Row.Name),
+                     [&](uint32_t Value) { return !D.Used[Value].Tag.Phi; });
+    bool Known =
+        DumpFacts.hasText(Row.Name) || Defines || (Full && Step <= Unknown);
     if (Known && Op != Opcode::While)
       Last = std::max(Last, Step);
   }
@@ -219,6 +224,51 @@ bool LiveRanges::isCut(ValueId Line, StepRange Stated) {
           (StartsAt(Stated.End + 1) || StartsAt(Stated.Start, Stated.End)));
 }
 
+/// True if \p Line, for which \p End is stated, lives as long as the program:
+/// it is the last one in the allocation of an output, or alone in that of a
+/// parameter, which is not donated then.
+bool LiveRanges::isKept(ValueId Line, int32_t End) const {
+  const Dump &D = P.facts().dump();
+  const Allocation &Alloc = D[D[Line].Owner];
+  if (!Alloc.MaybeLiveOut && !(Alloc.Parameter && Alloc.Values.size() == 1))
+    return false;
+  // Most often one of the last ones lives to the end.
+  for (uint32_t I = Alloc.Values.End; I-- != Alloc.Values.Begin;) {
+    auto Other = P.facts().range(ValueId(I));
+    if (!Other || Other->End > End || (Other->End == End && I > Line.index()))
+      return false;
+  }
+  return true;
+}
+
+/// The last step to which \p Line may be held: before the end, unless it is in
+/// the allocation of an output or a parameter, and as long as something reads
+/// it, if it is nowhere else and nothing else is in its place.
+int32_t LiveRanges::latestEnd(ValueId Line, UsedId U, StepRange Stated) const {
+  const Facts &DumpFacts = P.facts();
+  const Dump &D = DumpFacts.dump();
+  const Allocation &Alloc = D[D[Line].Owner];
+  if (Alloc.Parameter || Alloc.MaybeLiveOut)
+    return Order.steps();
+  int32_t Latest = Order.steps() - 1;
+  if (!DumpFacts.isFull() || Stated.End > Latest ||
+      D[U].Positions.size() != 1 || D[U].Uses.empty())
+    return Latest;
+  int32_t Read = Stated.Start;
+  for (const Use &Row : D.uses(D[U]))
+    Read = std::max(Read, DumpFacts.time(Row.Name));
+  if (Read >= Stated.End)
+    return Latest;
+  // What a callee touches is held until the asynchronous operation is done.
+  const Instruction *I =
+      DumpFacts.instruction(D.Sequence[static_cast<size_t>(Stated.End)].Name);
+  bool Async = !I || isAsync(I->Op.Op) || endedBy(I->Op.Op);
+  bool Alone = llvm::none_of(D.values(Alloc), [&](const Value &Other) {
+    return &Other != &D[Line] && Other.samePlace(D[Line]);
+  });
+  return Alone && !Async ? Read : Latest;
+}
+
 StepRange LiveRanges::findStated(HloValueId Id) {
   const HloValue &V = Flow[Id];
   const Facts &DumpFacts = P.facts();
@@ -236,6 +286,11 @@ StepRange LiveRanges::findStated(HloValueId Id) {
   int32_t Last = U && Line ? lastStatedRead(U) : -1;
   if (Last > Range.End && !(Stated && isCut(Line, *Stated)))
     Range.End = Last;
+  if (!U || !Line || !Stated)
+    return Range;
+  if (isKept(Line, Stated->End))
+    Range.End = Order.steps();
+  Range.End = std::min(Range.End, latestEnd(Line, U, *Stated));
   return Range;
 }
 
