@@ -30,11 +30,14 @@
 //   holds or reads it last; ranges of one alias set end where the next begins
 //   (hlo_live_range.cc, by the rules of the dump's release). Without the
 //   module: where it begins, and that it ends inside the steps, not before its
-//   value is read last unless another one in its place begins there.
+//   value is read last unless another one in its place begins there; for
+//   outputs and parameters that are not donated at the end, for others not; and
+//   where the value is read last if nothing else can hold it.
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Values/UsedRows.h"
 #include "Dataflow/Expected.h"
+#include <map>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -289,9 +292,13 @@ static Finding describeRange(const ModuleAnswer &M, const Difference &Diff) {
 /// A misspelled opcode is not a newer opcode.
 static void checkSpelling(const CheckContext &Ctx, Reporter &Diags) {
   for (const Instruction &I : Ctx.dump().Instructions) {
-    if (I.Op.Op != Opcode::Unknown)
+    if (I.Op.Op != Opcode::Unknown && !I.Op.Sugar)
       continue;
     StringRef Text = Ctx.places().text(I).OpcodeText;
+    // What sugar wraps is spelled there.
+    if (I.Op.Sugar &&
+        parseOpcode(Text.take_front(Text.rfind('-'))).Op != Opcode::Unknown)
+      continue;
     if (Opcode Other = findSimilarOpcode(Text); Other != Opcode::Unknown)
       Diags
           .reportAs(Severity::Warning, Text,
@@ -301,14 +308,40 @@ static void checkSpelling(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
+/// A computation with a parameter N has N others before it, and texts show all
+/// parameters of a computation or none: those of what is called hold values of
+/// the caller.
+static void checkParameterNumbers(const CheckContext &Ctx, Reporter &Diags) {
+  std::map<uint32_t, std::pair<size_t, const Instruction *>> ByNumber;
+  for (const Instruction &I : Ctx.dump().Instructions)
+    if (I.Op.Op == Opcode::Parameter)
+      ByNumber[I.parameterNumber()] = {ByNumber[I.parameterNumber()].first + 1,
+                                       &I};
+  size_t Most = ~size_t(0);
+  uint32_t Next = 0;
+  for (const auto &[Number, Found] : ByNumber) {
+    if (Number != Next || Found.first > Most)
+      Diags
+          .report(Ctx.dump().operandsText(*Found.second),
+                  "more computations have a parameter {} than one before it",
+                  Number)
+          .about(Found.second->Name);
+    Most = Found.first;
+    Next = Number + 1;
+  }
+}
+
 void hlobuf::checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Sequence, describeStep);
 }
 
 void hlobuf::checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
-  if (Diags.usesTexts())
-    checkSpelling(Ctx, Diags);
+  if (!Diags.usesTexts())
+    return;
+  checkSpelling(Ctx, Diags);
+  if (Ctx.dump().complete(Section::Texts))
+    checkParameterNumbers(Ctx, Diags);
 }
 
 void hlobuf::checkModulePositions(const CheckContext &Ctx, Reporter &Diags) {
