@@ -23,6 +23,11 @@ static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
                                   const Allocation &Alloc) {
   const Dump &D = DumpFacts.dump();
   ExpectedFlags Flags = statedFlags(Alloc);
+  if (DumpFacts.entryRoot() && !Alloc.Values.empty())
+    Flags.MaybeLiveOut = llvm::any_of(D.values(Alloc), [&](const Value &V) {
+      UsedId U = DumpFacts.findUsed(V.Tag.Name, V.Tag.Index);
+      return U && DumpFacts.isLiveOut(U);
+    });
   if (Alloc.ThreadLocal || Alloc.Constant || Alloc.Values.empty())
     return Flags;
   std::optional<std::pair<uint32_t, ShapeIndex>> Result;

@@ -44,6 +44,9 @@ void NodeBuilder::addNode(NameId Name) {
     N.Op = I->Op.Op;
     N.Sugar = I->Op.Sugar;
     N.NumberOrCall = I->parameterNumber();
+    // Only a root tuple uses what it holds. One row may be wrong.
+    size_t Uses = DumpFacts.usesBy(Name).size();
+    N.Root = N.Op == Opcode::Tuple && Uses != 0 && 2 * Uses >= I->NumOperands;
   } else {
     N.Opaque = true;
     N.Shape = Name ? shapeOf(Name) : ShapeId();
@@ -105,18 +108,18 @@ HloId NodeBuilder::operandOf(NameId User, ArrayRef<uint32_t> Rows) const {
 /// is the done of a collective: it reads all parts of its operands.
 bool NodeBuilder::readsParts(NameId User, HloId Operand,
                              ArrayRef<uint32_t> Rows) const {
-  const Use &Top = D.Uses[Rows.front()];
-  if (!Built.Nodes[Operand.index()].Name || !Top.Index.printed() ||
-      !Top.Index.isRoot())
+  if (!Built.Nodes[Operand.index()].Name ||
+      !D.Uses[Rows.front()].Index.printed())
     return false;
   Opcode Op = Built.Nodes[Operand.index()].Op;
   if (startedBy(Op) && !isAsync(Op) && !isTransfer(Op))
     return true;
-  return llvm::any_of(Rows.drop_front(), [&](uint32_t Row) {
+  return llvm::any_of(Rows, [&](uint32_t Row) {
     UsedId U = DumpFacts.ownerOfUse(Row);
-    return llvm::none_of(DumpFacts.positionsAt(User), [&](uint32_t Index) {
-      return DumpFacts.ownerOfPosition(Index) == U;
-    });
+    return !D.Uses[Row].Index.isRoot() &&
+           llvm::none_of(DumpFacts.positionsAt(User), [&](uint32_t Index) {
+             return DumpFacts.ownerOfPosition(Index) == U;
+           });
   });
 }
 
