@@ -260,6 +260,15 @@ void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
     Known = Id;
 }
 
+void ElidedElements::addPrinted(HloId Id) {
+  if (M.operands(M[Id]).size() != 1)
+    return;
+  HloOperand Tuple = M.operand(M[Id], 0);
+  SmallVector<uint32_t, 4> Steps = D.Indices.steps(Tuple.Path);
+  Steps.push_back(M[Id].number());
+  ByPath.try_emplace(key(Tuple.Source, D.Indices.get(Steps)), Id);
+}
+
 HloId ElidedElements::get(HloId Source, ShapeIndex Path) {
   SmallVector<uint32_t, 4> Steps = D.Indices.steps(Path);
   HloId Current = Source;

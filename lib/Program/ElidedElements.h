@@ -45,6 +45,10 @@ public:
   /// if the dump names none.
   HloId get(HloId Source, ShapeIndex Path);
 
+  /// Operands after the get-tuple-element \p Id, which is printed because it is
+  /// a root, mean it where they name its element.
+  void addPrinted(HloId Id);
+
 private:
   struct Hint {
     HloId Source;

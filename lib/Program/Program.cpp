@@ -96,10 +96,14 @@ void Program::addElement(const ElidedElement &E) {
 void Program::linkOperands() {
   if (!M.Compact)
     return;
-  for (const HloInstruction &I : M.Instructions)
+  for (uint32_t Id = 0; Id != M.Instructions.size(); ++Id) {
+    const HloInstruction &I = M.Instructions[Id];
     for (size_t K = 0; K != M.operands(I).size(); ++K)
       if (HloOperand Operand = M.operand(I, K); !Operand.Path.isRoot())
         Operands[I.FirstOperand + K] = Elided.get(Operand.Source, Operand.Path);
+    if (I.Op == Opcode::GetTupleElement)
+      Elided.addPrinted(HloId(Id));
+  }
 }
 
 void Program::buildOrder() {
