@@ -7,12 +7,13 @@
 //   2024-06-25): values of color 0 in a temp of color 2 (CUDA, with that flag);
 // - GPU puts values of color 0 into holes of temps of color 1 and 7, and lists
 //   them once more below the allocation (2026-06-17; jaxlib 0.12.0 on H100).
-// CPU has color 0 only. On TPU another color than 0 belongs to a temp or to
-// thread-local memory, 7 to constants of the SparseCore, too, and tuple index
-// tables have color 0, or 7 on the SparseCore; arguments and results that the
-// program keeps in host memory have color 5 (xla/layout.h kHostMemorySpace,
-// 2024-03-13; jax memory kind pinned_host). GPU gives collectives and their
-// tables color 1 (jaxlib 0.6.2 on H100).
+// CPU has color 0 only, but for the memory spaces that a program itself states
+// in its layouts (a module for TPU, compiled for CPU). On TPU another color
+// than 0 belongs to a temp or to thread-local memory, 7 to constants of the
+// SparseCore, too, and tuple index tables have color 0, or 7 on the SparseCore;
+// arguments and results that the program keeps in host memory have color 5
+// (xla/layout.h kHostMemorySpace, 2024-03-13; jax memory kind pinned_host). GPU
+// gives collectives and their tables color 1 (jaxlib 0.6.2 on H100).
 //
 // The memory space `S(n)` in the layout of a value's array is the value's
 // color, and is not printed for color 0: XLA writes the color into the layout
@@ -205,10 +206,14 @@ void ColorChecker::checkAllocation(AllocationId Id) {
     return;
   bool Argument = Alloc.isParameter() || Alloc.MaybeLiveOut;
   StringRef Expected;
-  if (Ctx.backend() == Backend::CPU)
+  if (Ctx.backend() == Backend::CPU) {
+    if (llvm::all_of(D.values(Alloc), [&](const Value &V) {
+          return D.Shapes[V.Shape].memorySpace() == Alloc.color();
+        }))
+      return;
     Expected = "0 on CPU";
-  else if (!Ctx.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal ||
-           isOnSparseCore(Alloc))
+  } else if (!Ctx.isTPU() || Alloc.PreallocatedTemp || Alloc.ThreadLocal ||
+             isOnSparseCore(Alloc))
     return;
   else if (!Argument)
     Expected = "0 outside temps on TPU";
