@@ -2,6 +2,8 @@
 
 #include "Checks/LayoutFit.h"
 
+#include "HLO/ArrayOrder.h"
+
 using namespace hlobuf;
 
 static bool sameSpace(int64_t X, int64_t Y, Backend Target) {
@@ -46,7 +48,7 @@ llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
   const Layout &B = *Y.Layout;
   if (A.MinorToMajor != B.MinorToMajor)
     return "dimension order";
-  if (!Tolerance.Tiles && A.Tiles != B.Tiles)
+  if (!Tolerance.Tiles && A.Tiles != B.Tiles && !sameAddresses(X, Y))
     return "tiling";
   if (A.ElementBits != B.ElementBits)
     return "bits per element";
