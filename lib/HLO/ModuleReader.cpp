@@ -58,7 +58,7 @@ private:
   bool Refused = false;
   HloModule M;
   /// Instructions of the computation at hand, the last one of each name.
-  llvm::DenseMap<StringRef, HloId> ByName;
+  llvm::DenseMap<NameTable::Key, HloId> ByName;
   /// Operands of the computation at hand that no instruction before defines:
   /// their names, and the texts of all operands.
   std::vector<std::pair<StringRef, StringRef>> Undefined;
@@ -255,7 +255,9 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
   HloId Id(M.Instructions.size());
   if (I.Root)
     M.Computations.back().Root = Id;
-  HloId &Known = ByName[Parts->Name];
+  NameTable::Key Key = Tables.Names.keyOf(Parts->Name);
+  I.Name = Tables.Names.find(Key);
+  HloId &Known = ByName[Key];
   if (Known)
     refuse(Parts->Name,
            "the computation has another instruction with this name");
@@ -274,7 +276,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
     Good = Number.number(I.NumberOrCall) && Number.atEnd();
   } else {
     Good = forEachOperand(Parts.Operands, [&](OperandText Text) {
-      HloId Source = ByName.lookup(Text.Name);
+      HloId Source = ByName.lookup(Tables.Names.keyOf(Text.Name));
       if (!Source)
         Undefined.emplace_back(Text.Name, Parts.Operands);
       llvm::SmallVector<uint32_t, 4> Steps;
@@ -306,7 +308,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
 void ModuleReader::refuseOperands() {
   for (auto [Name, Loc] : Undefined)
     refuse(Loc,
-           ByName.lookup(Name)
+           ByName.lookup(Tables.Names.keyOf(Name))
                ? fmt::format("operand {} is defined after its use", Name)
                : fmt::format("the computation has no instruction {}", Name));
   Undefined.clear();
@@ -421,8 +423,8 @@ static std::vector<bool> fusionBodies(const HloModule &M) {
 void ModuleReader::nameInstructions() {
   std::vector<bool> Fused = fusionBodies(M);
   for (HloInstruction &I : M.Instructions)
-    I.Name = Fused[I.Parent.index()] ? Tables.Names.find(M.name(I))
-                                     : Tables.Names.intern(M.name(I));
+    if (!I.Name && !Fused[I.Parent.index()])
+      I.Name = Tables.Names.intern(M.name(I));
 }
 
 /// Names are unique in a module (xla/hlo/ir/hlo_module.cc, NameUniquer, 2017),

@@ -51,7 +51,9 @@ TEST(PendingText, EscapesAcrossLines) {
 
 // After few names and after many, each one has its own id.
 TEST(NameTable, KeepsNames) {
-  std::vector<std::string> Texts = {"", "a", "a.0", "a.00", "a.", "7"};
+  std::vector<std::string> Texts = {
+      "",   "a",   "a.0",         "a.00",        "a.",         "7",
+      "07", "n01", "n0123456789", "n1234567890", "n123456789", "n.1.b"};
   for (size_t I = 0; I != 5000; ++I)
     Texts.push_back("n" + std::to_string(I));
   NameTable Names;
@@ -67,6 +69,10 @@ TEST(NameTable, KeepsNames) {
     EXPECT_EQ(Names[NameId(I)], Texts[I]);
   }
   EXPECT_FALSE(Names.find("n5000"));
+  Names.finish();
+  EXPECT_FALSE(Names.find("n5000"));
+  for (size_t I = 0; I != Texts.size(); ++I)
+    EXPECT_EQ(Names.find(Texts[I]), NameId(I));
 }
 
 TEST(Scanner, NamesHaveTheirBytes) {
