@@ -63,6 +63,7 @@ enum class SubjectKind : uint8_t {
   Name,
   /// One of the module that has no NameId, by HloId.
   Instruction,
+  Computation,
   Section,
   Row
 };
@@ -113,6 +114,9 @@ public:
   Finding &about(const HloModule &M, HloId Id) {
     return M[Id].Name ? about(M[Id].Name)
                       : about(SubjectKind::Instruction, Id.index());
+  }
+  Finding &about(ComputationId Id) {
+    return about(SubjectKind::Computation, Id.index());
   }
   Finding &about(Section S) {
     return about(SubjectKind::Section, static_cast<uint32_t>(S));

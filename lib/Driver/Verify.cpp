@@ -130,6 +130,9 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
     case SubjectKind::Instruction:
       AddName(D.Module.name(D.Module[HloId(Number)]));
       break;
+    case SubjectKind::Computation:
+      AddName(D.Module.name(D.Module[ComputationId(Number)]));
+      break;
     case SubjectKind::Allocation:
       // That of many values is about none of them.
       if (IndexRange Lines = D.Allocations[Number].Values; Lines.size() == 1)

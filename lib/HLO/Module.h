@@ -92,7 +92,6 @@ llvm::ArrayRef<HloId> operandsOf(const NodeT &Node, llvm::ArrayRef<NodeT> All,
 struct HloComputation {
   /// Offset of the heading in the module's text.
   uint32_t Line = 0;
-  NameId Name;
   /// Its instructions, half-open, in text order.
   IndexRange Instructions;
   /// The one marked ROOT, else the last one; invalid if it is empty.
@@ -173,6 +172,13 @@ struct HloModule {
     while (Calls[I.NumberOrCall + Count - 1].More)
       ++Count;
     return llvm::ArrayRef<HloCall>(Calls).slice(I.NumberOrCall, Count);
+  }
+  /// The name in the heading of \p C, without `%`.
+  llvm::StringRef name(const HloComputation &C) const {
+    llvm::StringRef Heading = Text.drop_front(C.Line);
+    Heading.consume_front("ENTRY ");
+    Heading.consume_front("%");
+    return Heading.take_front(nameSize(Heading));
   }
   llvm::StringRef text(const HloInstruction &I) const { return I.text(Text); }
   /// The text before the `(` of the operands.

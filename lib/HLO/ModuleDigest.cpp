@@ -93,7 +93,7 @@ std::string ModuleSpelling::spell(const HloInstruction &I) const {
   if (!isAsync(I.Op))
     for (const HloCall &Call : M.calls(I))
       if (Call.Callee)
-        Text += " @" + Names[M[Call.Callee].Name].str();
+        Text += " @" + M.name(M[Call.Callee]).str();
   if (Detail == DigestDetail::Attributes && !isAsync(I.Op))
     Text += spellAttributes(M.attributes(I));
   return Text + '\n';
@@ -115,7 +115,7 @@ std::string ModuleSpelling::spellHeader() const {
 }
 
 std::string ModuleSpelling::spell(const HloComputation &C) const {
-  std::string Text = Names[C.Name].str() + '\n';
+  std::string Text = M.name(C).str() + '\n';
   for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
     if (const HloInstruction &Instruction = M.Instructions[I];
         Instruction.Op != Opcode::GetTupleElement || Instruction.Root)

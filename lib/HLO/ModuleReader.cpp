@@ -155,7 +155,6 @@ bool ModuleReader::readHeading(StringRef Line) {
   StringRef Text;
   if (!Name.name(Text))
     return false;
-  C.Name = Tables.Names.intern(Text);
   ByName.clear();
   auto First = static_cast<uint32_t>(M.Instructions.size());
   C.Instructions = {First, First};
@@ -350,10 +349,10 @@ bool ModuleReader::hasElement(const HloInstruction &I, size_t K) const {
 }
 
 void ModuleReader::resolveCalls() {
-  std::vector<ComputationId> Known(Tables.Names.size());
+  llvm::DenseMap<NameTable::Key, ComputationId> Known;
   for (size_t I = 0; I != M.Computations.size(); ++I) {
     const HloComputation &C = M.Computations[I];
-    ComputationId &Id = Known[C.Name.index()];
+    ComputationId &Id = Known[Tables.Names.keyOf(M.name(C))];
     if (Id)
       refuse(M.Text.substr(C.Line, M.Text.substr(C.Line).find(' ')),
              "the module has another computation with this name");
@@ -362,8 +361,7 @@ void ModuleReader::resolveCalls() {
   for (const HloInstruction &I : M.Instructions) {
     size_t Count = M.calls(I).size();
     for (uint32_t C = I.NumberOrCall; Count != 0; ++C, --Count) {
-      NameId Name = Tables.Names.find(CalleeNames[C]);
-      ComputationId Callee = Name ? Known[Name.index()] : ComputationId();
+      ComputationId Callee = Known.lookup(Tables.Names.keyOf(CalleeNames[C]));
       // Callees are printed first (HloModule::Print), so that no computation
       // can call itself.
       if (!Callee)

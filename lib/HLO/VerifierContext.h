@@ -34,9 +34,7 @@ public:
   bool compatible(ShapeId A, ShapeId B) const;
 
   llvm::StringRef name(const HloInstruction &I) const { return M.name(I); }
-  llvm::StringRef name(ComputationId C) const {
-    return Tables.Names[M[C].Name];
-  }
+  llvm::StringRef name(ComputationId C) const { return M.name(M[C]); }
   /// `add x.1`
   std::string spell(const HloInstruction &I) const;
   /// \p Id without layouts; `none` if it is invalid.

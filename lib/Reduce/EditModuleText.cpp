@@ -70,7 +70,7 @@ llvm::Error EditModuleReader::read() {
   E.Instructions.resize(M.Instructions.size());
   for (const HloComputation &C : M.Computations) {
     EditComputation To;
-    To.Name = Names[C.Name].str();
+    To.Name = M.name(C).str();
     To.Root = C.Root ? static_cast<uint32_t>(C.Root.index()) : NoNumber;
     E.Computations.push_back(std::move(To));
     for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)

@@ -245,7 +245,7 @@ Verdict hlobuf::ruleCalledByCustomCall(const AttributeOf &Attr) {
   if (Attr.Stated.empty() || P.calls(Attr.I).empty())
     return Verdict::expect(Attr, "");
   const HloComputation &C = P.module()[P.calls(Attr.I).front().Callee];
-  return Verdict::expect(Attr, Attr.G.dump().Names[C.Name].str());
+  return Verdict::expect(Attr, P.module().name(C).str());
 }
 
 /// An array's shape with its layout, as the thunk spells it.

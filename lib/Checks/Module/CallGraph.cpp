@@ -18,7 +18,7 @@ static constexpr size_t MaxNoted = 4;
 static void report(const Program &P, const SharedCallee &Shared,
                    Reporter &Diags) {
   const HloModule &M = P.module();
-  llvm::StringRef Name = P.facts().dump().Names[M[Shared.Callee].Name];
+  llvm::StringRef Name = M.name(M[Shared.Callee]);
   HloId First = Shared.Callers[0];
   HloId Second = Shared.Callers[1];
   Finding F = Diags.report(
@@ -32,7 +32,7 @@ static void report(const Program &P, const SharedCallee &Shared,
              P.spell(Shared.Callers[I]));
   if (Shared.Callers.size() > MaxNoted)
     F.note(P.place(First), "and {} more", Shared.Callers.size() - MaxNoted);
-  F.about(M[Shared.Callee].Name);
+  F.about(Shared.Callee);
 }
 
 void hlobuf::checkCallGraph(const CheckContext &Ctx, Reporter &Diags) {

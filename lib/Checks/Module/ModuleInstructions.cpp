@@ -34,7 +34,7 @@ public:
       : D(D), M(D.Module), Diags(Diags) {}
 
   void checkBitcast(HloId Id);
-  void checkHeading(const HloComputation &C);
+  void checkHeading(ComputationId Id);
   void checkRead(const Program &P, HloId Id);
 
 private:
@@ -126,7 +126,8 @@ static size_t parametersBegin(llvm::StringRef Line) {
   return Offset;
 }
 
-void ModuleInstructions::checkHeading(const HloComputation &C) {
+void ModuleInstructions::checkHeading(ComputationId Id) {
+  const HloComputation &C = M[Id];
   llvm::StringRef Line = M.Text.drop_front(C.Line).split('\n').first;
   size_t Begin = parametersBegin(Line);
   size_t End = Line.rfind(" {");
@@ -152,13 +153,13 @@ void ModuleInstructions::checkHeading(const HloComputation &C) {
   constexpr size_t Longest = 60;
   Diags
       .report(Own, "the heading of {} has {}, but its instructions have {}",
-              D.Names[C.Name], Stated.substr(Same, Longest),
+              M.name(C), Stated.substr(Same, Longest),
               Same < Expected.size() ? Expected.substr(Same, Longest) : "none")
-      .about(C.Name);
+      .about(Id);
 }
 
 /// True if rematerialization made \p I, or a copy of it.
-bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
+bool ModuleInstructions::isRematerialized(const HloInstruction &I) {
   constexpr llvm::StringRef Tail = ".remat";
   llvm::StringRef Text = M.name(I);
   auto [Base, Rest] = Text.split(Tail);
@@ -181,7 +182,7 @@ void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   Diags
       .reportAs(Severity::Warning, place(I),
                 "{} is neither read nor the result of {}", M.name(I),
-                D.Names[M[I.Parent].Name])
+                M.name(M[I.Parent]))
       .about(M, Id);
 }
 
@@ -211,8 +212,8 @@ static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
 void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   ModuleInstructions Check(D, Diags);
-  for (const HloComputation &C : D.Module.Computations)
-    Check.checkHeading(C);
+  for (size_t C = 0; C != D.Module.Computations.size(); ++C)
+    Check.checkHeading(ComputationId(C));
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I)
     Check.checkBitcast(HloId(I));
   const Program *P = Ctx.program();

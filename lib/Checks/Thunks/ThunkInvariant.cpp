@@ -47,7 +47,7 @@ private:
   /// By kernel: the first thunk whose instruction it is named for.
   llvm::StringMap<ThunkId> Owner;
   /// By name.
-  llvm::DenseMap<uint32_t, ComputationId> ByName;
+  llvm::DenseMap<llvm::StringRef, ComputationId> ByName;
   Lazy<EqualComputations> Equal;
 };
 } // namespace
@@ -105,16 +105,15 @@ void KernelArguments::checkOwner(ThunkId Id) {
 /// A sort of a CPU calls the comparator that its instruction names, or one that
 /// is equal to it.
 void KernelArguments::checkComparator(ThunkId Id) {
-  NameId Name = G.dump().Names.find(T[Id].Comparator);
   ComputationId Own = P.callee(G.instruction(Id), CallRole::ToApply);
-  auto Found = Name ? ByName.find(Name.index()) : ByName.end();
+  auto Found = ByName.find(T[Id].Comparator);
   if (!Own || Found == ByName.end())
     return Diags.exempt("kernel-name");
   if (isDifferent(equal().compare(Own, Found->second)))
     reportThunk(
         Id, T[Id].Comparator,
         fmt::format("sorts by {}, but the comparator of its instruction is {}",
-                    T[Id].Comparator, G.dump().Names[P.module()[Own].Name]));
+                    T[Id].Comparator, P.module().name(P.module()[Own])));
 }
 
 /// Of a GPU: the flags of arguments say where results are.
@@ -262,7 +261,8 @@ void KernelArguments::check(ThunkId Id) {
 
 void KernelArguments::run() {
   for (size_t C = 0; C != P.module().Computations.size(); ++C)
-    ByName.insert({P.module().Computations[C].Name.index(), ComputationId(C)});
+    ByName.insert(
+        {P.module().name(P.module().Computations[C]), ComputationId(C)});
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
         !Kernel.empty() && T.Thunks[I].Instruction &&

@@ -58,8 +58,8 @@ void ThunkPlaces::checkThunk(ThunkId Id) {
   ComputationId Has = P[I].Parent;
   if (Runs && G.home(Has) != G.home(Runs))
     reportThunk(Id, fmt::format("runs with {}, but the module has it in {}",
-                                G.dump().Names[P.module()[Runs].Name],
-                                G.dump().Names[P.module()[Has].Name]));
+                                P.module().name(P.module()[Runs]),
+                                P.module().name(P.module()[Has])));
   if (Each.Kind == ThunkKind::While || Each.Kind == ThunkKind::Conditional) {
     bool IsOne =
         P[I].Op ==
