@@ -239,11 +239,17 @@ static_assert(std::size(Rows) <= 64, "RowSet has a bit for each");
 using RowSet = uint64_t;
 
 static const AttributeRow *rowOf(StringRef Key) {
+  if (Key.empty())
+    return nullptr;
+  // Of those that begin alike few have the same size.
   const AttributeRow *Row =
-      llvm::lower_bound(Rows, Key, [](const AttributeRow &R, StringRef Text) {
-        return R.Key < Text;
+      llvm::lower_bound(Rows, Key[0], [](const AttributeRow &R, char First) {
+        return R.Key[0] < First;
       });
-  return Row != std::end(Rows) && Row->Key == Key ? Row : nullptr;
+  for (; Row != std::end(Rows) && Row->Key[0] == Key[0]; ++Row)
+    if (Row->Key == Key)
+      return Row;
+  return nullptr;
 }
 
 static RowSet bitOf(const AttributeRow *Row) {
@@ -306,6 +312,10 @@ static constexpr NeededAttribute Needed[] = {
 /// The names of \p Value, one or a list in braces.
 static void addCalls(StringRef Value, CallRole Role,
                      llvm::function_ref<void(StringRef, CallRole)> Visit) {
+  StringRef Only = Value;
+  Only.consume_front("%");
+  if (isName(Only))
+    return Visit(Only, Role);
   Value.consume_front("{");
   Value.consume_back("}");
   while (!Value.empty()) {

@@ -187,7 +187,9 @@ bool hlobuf::runsOnSparseCore(StringRef Attributes) {
 bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
   if (!isSeparator(Rest, 0))
     return false;
-  size_t End = std::min(Rest.find_first_of("=,", 2), Rest.size());
+  size_t End = 2;
+  while (End != Rest.size() && Rest[End] != '=' && Rest[End] != ',')
+    ++End;
   Key = Rest.slice(2, End);
   bool HasValue = End != Rest.size() && Rest[End] == '=';
   Rest = Rest.drop_front(HasValue ? End + 1 : End);
