@@ -147,12 +147,12 @@ void ExecutionWalk::fill() {
 void ExecutionWalk::resume() {
   Task &Current = Stack.back();
   if (Current.Action == Task::Kind::Computation) {
-    llvm::ArrayRef<HloId> Order = P.order(Current.C);
-    if (Current.Next == Order.size())
+    HloId Id = P.inOrder(Current.C, Current.Next++);
+    if (!Id)
       return Stack.pop_back();
     if (++Steps + Memory.work() > Limit)
       return stop("paths through loops and calls are too many");
-    return step(Order[Current.Next++]);
+    return step(Id);
   }
   Task Done = std::move(Current);
   Stack.pop_back();

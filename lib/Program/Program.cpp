@@ -76,7 +76,6 @@ void Program::addStatedNodes() {
   Embedded.assign(1, false);
   Classes.assign(1, ComputationClass::Global);
   CallerBegin.assign(2, 0);
-  OrderBegin.assign(2, 0);
   linkUsers();
 }
 
@@ -107,6 +106,8 @@ void Program::linkOperands() {
 }
 
 void Program::buildOrder() {
+  if (M.Scheduled && Elided.all().empty())
+    return;
   // Hidden elements by (home, rank); the walk below takes them in this order.
   ArrayRef<ElidedElement> Elements = Elided.all();
   auto Hidden = llvm::to_vector(llvm::seq<size_t>(0, Elements.size()));

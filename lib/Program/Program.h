@@ -12,6 +12,8 @@
 
 #include "Program/AsyncChains.h"
 #include "Program/ElidedElements.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 namespace hlobuf {
 
@@ -98,10 +100,23 @@ public:
   ComputationId callee(HloId Id, CallRole Role) const;
 
   /// The instructions of \p C in schedule order.
-  llvm::ArrayRef<HloId> order(ComputationId C) const {
-    return llvm::ArrayRef<HloId>(Order).slice(OrderBegin[C.index()],
-                                              OrderBegin[C.index() + 1] -
-                                                  OrderBegin[C.index()]);
+  auto order(ComputationId C) const {
+    IndexRange All;
+    if (!Order.empty())
+      All = {OrderBegin[C.index()], OrderBegin[C.index() + 1]};
+    else if (!M.Computations.empty())
+      All = M[C].Instructions;
+    return llvm::map_range(
+        llvm::seq(All.Begin, All.End),
+        [Sorted = Order.empty() ? nullptr : Order.data()](uint32_t I) {
+          return Sorted ? Sorted[I] : HloId(I);
+        });
+  }
+  /// Number \p N of these; invalid if there are fewer.
+  HloId inOrder(ComputationId C, size_t N) const {
+    auto All = order(C);
+    auto Count = static_cast<size_t>(All.end() - All.begin());
+    return N < Count ? *(All.begin() + static_cast<ptrdiff_t>(N)) : HloId();
   }
   HloId root(ComputationId C) const { return M[C].Root; }
   /// Parameter number \p N; invalid if there is none.

@@ -63,12 +63,12 @@ void Schedule::flatten(ComputationId Entry) {
   enter(Entry, ComputationId(), Stack);
   while (!Stack.empty()) {
     Frame &Top = Stack.back();
-    if (Top.Next == P.order(Top.C).size()) {
+    HloId Id = P.inOrder(Top.C, Top.Next);
+    if (!Id) {
       Spans[Top.C.index()].End = steps();
       Stack.pop_back();
       continue;
     }
-    HloId Id = P.order(Top.C)[Top.Next];
     if (Top.Entered == 0)
       Top.Before = computationsBefore(Id);
     if (Top.Entered != Top.Before.size()) {
