@@ -247,7 +247,7 @@ void Comparer::positions() {
 
 bool Comparer::positionsOf(UsedId U, HloValueId V) {
   size_t Equal = 0;
-  IndexRange Rows = D[U].Positions;
+  IndexRange Rows = D.positionRows(D[U]);
   for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
     const Position &Pos = D.Positions[Row];
     if (isUnknown(Pos.Name, Pos.Index))
@@ -323,7 +323,7 @@ void Comparer::uses() {
 bool Comparer::usesOf(UsedId U, HloValueId V) {
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
   llvm::SmallVector<Key, 8> Stated;
-  IndexRange Rows = D[U].Uses;
+  IndexRange Rows = D.useRows(D[U]);
   for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
     const Use &Use = D.Uses[Row];
     HloId User = P.find(Use.Name);

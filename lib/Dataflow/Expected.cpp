@@ -37,7 +37,7 @@ static ExpectedFlags flagsByTexts(const Facts &DumpFacts,
     Unknown |= !I;
     if (!I || I->Op.Op != Opcode::Parameter || V.Tag.Phi)
       continue;
-    std::pair Own(I->parameterNumber(), V.Tag.Index.canonical());
+    std::pair Own(D.parameterNumber(*I), V.Tag.Index.canonical());
     if (!Result || Own == Flags.Parameter)
       Result = Own;
   }

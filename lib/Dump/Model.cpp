@@ -2,6 +2,7 @@
 
 #include "Dump/Model.h"
 #include "Support/Format.h"
+#include "Support/Scanner.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -18,6 +19,13 @@ std::string Dump::spell(const ValueTag &Tag) const {
   return fmt::format("<{} {}{}{}>", Tag.Id, spell(Tag.Name, Tag.Index),
                      Tag.Phi ? " (phi)" : "",
                      Tag.HasColor ? fmt::format(" @{}", Tag.Color) : "");
+}
+
+uint32_t Dump::parameterNumber(const Instruction &I) const {
+  uint32_t Number = 0;
+  if (I.Op.Op == Opcode::Parameter)
+    Scanner(operandsText(I)).number(Number);
+  return Number;
 }
 
 StringRef Dump::text(const UsedValue &U) const {

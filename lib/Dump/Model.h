@@ -25,6 +25,7 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringRef.h"
 #include <array>
+#include <cassert>
 #include <optional>
 #include <string>
 #include <vector>
@@ -274,16 +275,26 @@ struct Dump {
   llvm::ArrayRef<ReusedValue> reused(const Allocation &A) const {
     return slice(Reused, A.Reused);
   }
+  /// Indices into Positions and Uses of what \p U, one of Used, has.
+  IndexRange positionRows(const UsedValue &U) const {
+    return rowsOf(U, Used, &UsedValue::FirstPosition, Positions.size());
+  }
+  IndexRange useRows(const UsedValue &U) const {
+    return rowsOf(U, Used, &UsedValue::FirstUse, Uses.size());
+  }
   llvm::ArrayRef<Position> positions(const UsedValue &U) const {
-    return slice(Positions, U.Positions);
+    return slice(Positions, positionRows(U));
   }
   llvm::ArrayRef<Use> uses(const UsedValue &U) const {
-    return slice(Uses, U.Uses);
+    return slice(Uses, useRows(U));
   }
   llvm::ArrayRef<NameId> operands(const Instruction &I) const {
-    return llvm::ArrayRef<NameId>(OperandNames)
-        .slice(I.NumOperands == 0 ? 0 : I.First, I.NumOperands);
+    return slice(OperandNames,
+                 rowsOf(I, Instructions, &Instruction::FirstOperand,
+                        OperandNames.size()));
   }
+  /// Of `parameter(N)` the N; 0 for other opcodes.
+  uint32_t parameterNumber(const Instruction &I) const;
 
   /// The text of \p S, which is kept as text, with its first line; empty if it
   /// is absent.
@@ -325,6 +336,16 @@ struct Dump {
   std::string spell(const ValueTag &Tag) const;
 
 private:
+  /// The rows of \p Own, one of \p All, which begin at \p First and end where
+  /// those of the next one begin; there are \p Count.
+  template <typename T>
+  static IndexRange rowsOf(const T &Own, const std::vector<T> &All,
+                           uint32_t T::*First, size_t Count) {
+    assert(All.data() <= &Own && &Own < All.data() + All.size());
+    bool IsLast = &Own == &All.back();
+    return {Own.*First,
+            IsLast ? static_cast<uint32_t>(Count) : (&Own)[1].*First};
+  }
   /// The first row, of rows in the order of \p Key, that is not before \p At.
   template <typename T, typename Part>
   static typename std::vector<T>::const_iterator

@@ -24,7 +24,7 @@ private:
   void cutGluedTag(StringRef &Text);
   void noteText(UsedValue &U, StringRef Text);
   bool addInstruction(UsedValue &U, StringRef Text);
-  bool readOperands(const InstructionText &Parts, Instruction &I);
+  bool readOperands(const InstructionText &Parts, const Instruction &I);
   void skipToNextTag(LineCursor &In);
   bool endsUsed(const LineCursor &In) const;
 
@@ -130,7 +130,7 @@ void UsedReader::readUsedBody(LineCursor &In, UsedValue &U) {
 bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
   if (In.line() != " positions:")
     return false;
-  U.Positions.Begin = static_cast<uint32_t>(D.Positions.size());
+  U.FirstPosition = static_cast<uint32_t>(D.Positions.size());
   for (In.advance(); In.line().starts_with("  "); In.advance()) {
     Position P;
     if (parse(In, P))
@@ -138,12 +138,11 @@ bool UsedReader::readPositions(LineCursor &In, UsedValue &U) {
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a position");
   }
-  U.Positions.End = static_cast<uint32_t>(D.Positions.size());
   return true;
 }
 
 bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
-  U.Uses.Begin = U.Uses.End = static_cast<uint32_t>(D.Uses.size());
+  U.FirstUse = static_cast<uint32_t>(D.Uses.size());
   if (In.line() == " uses are not initialized yet.") {
     U.UsesUninitialized = true;
     In.advance();
@@ -153,7 +152,7 @@ bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
     return false;
   for (In.advance(); In.line().starts_with("  "); In.advance()) {
     Use Row;
-    if (In.line() == "  (none)" && U.Uses.Begin == D.Uses.size() &&
+    if (In.line() == "  (none)" && U.FirstUse == D.Uses.size() &&
         !U.PrintedNone)
       U.PrintedNone = true;
     else if (parse(In, Row) && !U.PrintedNone)
@@ -161,7 +160,6 @@ bool UsedReader::readUses(LineCursor &In, UsedValue &U) {
     else
       damaged(In.line(), Section::Used, "cannot parse this line as a use");
   }
-  U.Uses.End = static_cast<uint32_t>(D.Uses.size());
   return true;
 }
 
@@ -259,20 +257,22 @@ bool UsedReader::addInstruction(UsedValue &U, StringRef Text) {
       TextExtent(D.usedText(), Text, Parts->Operands);
   I.Result = Parts->Result;
   I.Op = Parts->Op;
-  I.First = static_cast<uint32_t>(D.OperandNames.size());
-  if (!readOperands(*Parts, I))
+  I.FirstOperand = static_cast<uint32_t>(D.OperandNames.size());
+  if (!readOperands(*Parts, I)) {
+    D.OperandNames.resize(I.FirstOperand);
     return false;
-  if (I.Op.Op != Opcode::Parameter)
-    I.NumOperands = static_cast<uint32_t>(D.OperandNames.size() - I.First);
+  }
   D.Instructions.push_back(I);
   return true;
 }
 
-/// Reads the number of a parameter, or the names of operands.
-bool UsedReader::readOperands(const InstructionText &Parts, Instruction &I) {
+/// Reads the names of operands; a parameter has a number.
+bool UsedReader::readOperands(const InstructionText &Parts,
+                              const Instruction &I) {
   if (I.Op.Op == Opcode::Parameter) {
     Scanner Number(Parts.Operands);
-    return Number.number(I.First) && Number.atEnd();
+    uint32_t N = 0;
+    return Number.number(N) && Number.atEnd();
   }
   if (I.Op.Op == Opcode::Constant)
     return true;

@@ -112,9 +112,10 @@ struct UsedValue {
   /// Offset of the tag in the text that holds the used values.
   uint32_t Line = 0;
   ValueTag Tag;
-  /// Indices into Dump::Positions and Dump::Uses, half-open.
-  IndexRange Positions;
-  IndexRange Uses;
+  /// Indices into Dump::Positions and Dump::Uses; those of the next value begin
+  /// where its own end.
+  uint32_t FirstPosition = 0;
+  uint32_t FirstUse = 0;
   /// `  (none)` was printed (2026-06-02 on).
   bool PrintedNone : 1 = false;
   /// ` uses are not initialized yet.` (2024-01-14 on).
@@ -142,16 +143,10 @@ struct OtherText {
 struct Instruction : TextExtent {
   NameId Name;
   ShapeId Result;
-  /// Of `parameter(N)` the N, else the index of the first operand in
-  /// Dump::OperandNames. Constants and parameters have no operands.
-  uint32_t First = 0;
-  uint32_t NumOperands = 0;
+  /// Index into Dump::OperandNames; the operands of the next instruction begin
+  /// where its own end. Constants and parameters have none.
+  uint32_t FirstOperand = 0;
   PrintedOpcode Op;
-
-  /// `parameter(N)`; 0 for other opcodes.
-  uint32_t parameterNumber() const {
-    return Op.Op == Opcode::Parameter ? First : 0;
-  }
 };
 
 } // namespace hlobuf

@@ -157,7 +157,7 @@ ArrayRef<uint32_t> Facts::positionsAt(NameId Name, ShapeIndex Index) const {
 }
 
 bool Facts::isAt(UsedId U, NameId Name, ShapeIndex Index) const {
-  IndexRange Own = D[U].Positions;
+  IndexRange Own = D.positionRows(D[U]);
   return llvm::any_of(positionsAt(Name, Index), [&](uint32_t Number) {
     return Number >= Own.Begin && Number < Own.End &&
            D.Positions[Number].Index == Index;
@@ -168,13 +168,13 @@ ArrayRef<uint32_t> Facts::usesBy(NameId Name) const {
   return Memo->Uses.get([&] { return groupByRow(D.Uses); })[Name];
 }
 
-/// The used value of each of \p Count rows; none for the rows of a block that
-/// could not be read to its end.
-static std::vector<uint32_t> findOwners(const Dump &D, size_t Count,
-                                        IndexRange UsedValue::*Rows) {
+/// The used value of each of \p Count rows.
+static std::vector<uint32_t>
+findOwners(const Dump &D, size_t Count,
+           IndexRange (Dump::*Rows)(const UsedValue &) const) {
   std::vector<uint32_t> Owners(Count, None);
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
-    IndexRange Own = D.Used[U].*Rows;
+    IndexRange Own = (D.*Rows)(D.Used[U]);
     std::fill(Owners.begin() + Own.Begin, Owners.begin() + Own.End, U);
   }
   return Owners;
@@ -182,13 +182,13 @@ static std::vector<uint32_t> findOwners(const Dump &D, size_t Count,
 
 UsedId Facts::ownerOfPosition(uint32_t Number) const {
   const std::vector<uint32_t> &Owners = Memo->PositionOwners.get(
-      [&] { return findOwners(D, D.Positions.size(), &UsedValue::Positions); });
+      [&] { return findOwners(D, D.Positions.size(), &Dump::positionRows); });
   return UsedId(Owners[Number]);
 }
 
 UsedId Facts::ownerOfUse(uint32_t Number) const {
   const std::vector<uint32_t> &Owners = Memo->UseOwners.get(
-      [&] { return findOwners(D, D.Uses.size(), &UsedValue::Uses); });
+      [&] { return findOwners(D, D.Uses.size(), &Dump::useRows); });
   return UsedId(Owners[Number]);
 }
 

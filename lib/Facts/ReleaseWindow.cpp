@@ -141,7 +141,7 @@ void EraFinder::fromTexts() {
     at(D.usedText(), U.Line);
     if (U.PrintedNone)
       from(Release::NoneLines);
-    else if (U.Uses.empty() && !U.UsesUninitialized) {
+    else if (D.uses(U).empty() && !U.UsesUninitialized) {
       if (U.HasText)
         at(D.usedText(),
            static_cast<uint32_t>(D.usedText().find("\n uses:", U.Line) + 1));

@@ -94,7 +94,7 @@ static std::vector<uint32_t> computations(const Dump &D) {
       Unite(Operand, I.Name);
   // Instructions that define nothing have no text, but what they read does.
   for (const UsedValue &U : D.Used)
-    if (U.Positions.size() == 1)
+    if (D.positions(U).size() == 1)
       for (const Use &Reader : D.uses(U))
         Unite(D.positions(U).front().Name, Reader.Name);
   return Sets.take();

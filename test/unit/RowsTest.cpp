@@ -91,7 +91,7 @@ TEST_F(Rows, HaveTheTextsOfTheirInstructions) {
   ASSERT_EQ(D.Used.size(), 3u);
   ASSERT_EQ(D.Instructions.size(), 2u);
   EXPECT_EQ(D.text(D.Used[0]), "%v0 = f32[] parameter(7)");
-  EXPECT_EQ(D.Instructions[0].parameterNumber(), 7u);
+  EXPECT_EQ(D.parameterNumber(D.Instructions[0]), 7u);
   EXPECT_TRUE(D.operands(D.Instructions[0]).empty());
   const Instruction &I = D.Instructions[1];
   EXPECT_EQ(D.head(I), "%r = f32[] fusion");

@@ -289,7 +289,7 @@ bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
     return false;
   if (!Module) {
     UsedId U = Ctx.usedOf(Read);
-    IndexRange Uses = U ? D[U].Uses : IndexRange();
+    IndexRange Uses = U ? D.useRows(D[U]) : IndexRange();
     StatedSteps Steps(Ctx);
     for (uint32_t Number = Uses.Begin; Number != Uses.End; ++Number)
       if (D.Uses[Number].Name == Tag.Name && Steps.reads(Number))

@@ -88,7 +88,7 @@ void SiblingCheck::findDoubled() {
   llvm::SmallVector<NameId, 16> Names;
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
     ValueId V = Ctx.valueOf(UsedId(U));
-    if (!V || D.Used[U].Positions.size() < 2)
+    if (!V || D.positionRows(D.Used[U]).size() < 2)
       continue;
     Names.clear();
     for (const Position &P : D.positions(D.Used[U]))

@@ -378,7 +378,7 @@ static void checkNone(const CheckContext &Ctx, Reporter &Diags) {
     return;
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     const UsedValue &U = D.Used[I];
-    if (!U.Uses.empty() || U.PrintedNone || U.UsesUninitialized)
+    if (!D.uses(U).empty() || U.PrintedNone || U.UsesUninitialized)
       continue;
     Finding F = Diags.report(lastUseRow(Ctx, UsedId(I)),
                              "{} has neither uses nor '(none)'",
