@@ -252,7 +252,7 @@ int32_t LiveRanges::latestEnd(ValueId Line, UsedId U, StepRange Stated) const {
     return Order.steps();
   int32_t Latest = Order.steps() - 1;
   if (!DumpFacts.isFull() || Stated.End > Latest ||
-      D[U].Positions.size() != 1 || D[U].Uses.empty())
+      D.positions(D[U]).size() != 1 || D.uses(D[U]).empty())
     return Latest;
   int32_t Read = Stated.Start;
   for (const Use &Row : D.uses(D[U]))

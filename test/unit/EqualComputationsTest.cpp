@@ -39,9 +39,8 @@ private:
     return readDump(Files, Syntax);
   }
   ComputationId find(StringRef Name) {
-    NameId Id = Read->Names.find(Name);
     for (size_t C = 0; C != P.module().Computations.size(); ++C)
-      if (Id && P.module().Computations[C].Name == Id)
+      if (P.module().name(P.module().Computations[C]) == Name)
         return ComputationId(C);
     ADD_FAILURE() << "no computation " << Name.str();
     return ComputationId();

@@ -38,7 +38,7 @@ struct Read {
     std::string Out;
     for (const HloCall &Call : M.calls(*find(Name)))
       Out += (Out.empty() ? "" : " ") +
-             (Call.Callee ? Names[M[Call.Callee].Name].str() : "?");
+             (Call.Callee ? M.name(M[Call.Callee]).str() : "?");
     return Out;
   }
   /// `{1}: 0 {}`, one an item.
@@ -103,7 +103,7 @@ TEST(Module, LongForm) {
   EXPECT_FALSE(R.M.Compact);
   ASSERT_EQ(R.M.Computations.size(), 2u);
   EXPECT_EQ(R.M.Entry.index(), 1u);
-  EXPECT_EQ(R.Names[R.M[R.M.Entry].Name], "main.1");
+  EXPECT_EQ(R.M.name(R.M[R.M.Entry]), "main.1");
   EXPECT_TRUE(R.find("neg")->Root);
   EXPECT_EQ(&R.M[R.M[R.M.Entry].Root], R.find("neg"));
   EXPECT_EQ(R.operands("out"), "x");
@@ -366,7 +366,7 @@ TEST(Module, NestedModuleInRecoveryTable) {
          "}\n");
   EXPECT_EQ(R.Refused, Strings());
   ASSERT_EQ(R.M.Computations.size(), 1u);
-  EXPECT_EQ(R.Names[R.M[R.M.Entry].Name], "main");
+  EXPECT_EQ(R.M.name(R.M[R.M.Entry]), "main");
 }
 
 /// \p Body, called by the root of the entry in the way that \p Call says.

@@ -37,7 +37,6 @@
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Values/UsedRows.h"
 #include "Dataflow/Expected.h"
-#include <map>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -308,40 +307,14 @@ static void checkSpelling(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-/// A computation with a parameter N has N others before it, and texts show all
-/// parameters of a computation or none: those of what is called hold values of
-/// the caller.
-static void checkParameterNumbers(const CheckContext &Ctx, Reporter &Diags) {
-  std::map<uint32_t, std::pair<size_t, const Instruction *>> ByNumber;
-  for (const Instruction &I : Ctx.dump().Instructions)
-    if (I.Op.Op == Opcode::Parameter)
-      ByNumber[I.parameterNumber()] = {ByNumber[I.parameterNumber()].first + 1,
-                                       &I};
-  size_t Most = ~size_t(0);
-  uint32_t Next = 0;
-  for (const auto &[Number, Found] : ByNumber) {
-    if (Number != Next || Found.first > Most)
-      Diags
-          .report(Ctx.dump().operandsText(*Found.second),
-                  "more computations have a parameter {} than one before it",
-                  Number)
-          .about(Found.second->Name);
-    Most = Found.first;
-    Next = Number + 1;
-  }
-}
-
 void hlobuf::checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Sequence, describeStep);
 }
 
 void hlobuf::checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
-  if (!Diags.usesTexts())
-    return;
-  checkSpelling(Ctx, Diags);
-  if (Ctx.dump().complete(Section::Texts))
-    checkParameterNumbers(Ctx, Diags);
+  if (Diags.usesTexts())
+    checkSpelling(Ctx, Diags);
 }
 
 void hlobuf::checkModulePositions(const CheckContext &Ctx, Reporter &Diags) {

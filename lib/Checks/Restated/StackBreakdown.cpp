@@ -308,7 +308,7 @@ void StackTree::compare() {
   if (!checkDepths() || !addUp())
     return;
   if (D.complete(Section::Module) && D.Module.Entry && !D.Stack.empty())
-    compareRoot(D.Names[D.Module[D.Module.Entry].Name]);
+    compareRoot(D.Module.name(D.Module[D.Module.Entry]));
   derive();
   compareRestated(*this, Diags);
   if (Diags.count() == 0 && Whole == Sum)
