@@ -242,31 +242,12 @@ bool LiveRanges::isKept(ValueId Line, int32_t End) const {
 }
 
 /// The last step to which \p Line may be held: before the end, unless it is in
-/// the allocation of an output or a parameter, and as long as something reads
-/// it, if it is nowhere else and nothing else is in its place.
-int32_t LiveRanges::latestEnd(ValueId Line, UsedId U, StepRange Stated) const {
-  const Facts &DumpFacts = P.facts();
-  const Dump &D = DumpFacts.dump();
+/// the allocation of an output or a parameter.
+int32_t LiveRanges::latestEnd(ValueId Line) const {
+  const Dump &D = P.facts().dump();
   const Allocation &Alloc = D[D[Line].Owner];
-  if (Alloc.Parameter || Alloc.MaybeLiveOut)
-    return Order.steps();
-  int32_t Latest = Order.steps() - 1;
-  if (!DumpFacts.isFull() || Stated.End > Latest ||
-      D.positions(D[U]).size() != 1 || D.uses(D[U]).empty())
-    return Latest;
-  int32_t Read = Stated.Start;
-  for (const Use &Row : D.uses(D[U]))
-    Read = std::max(Read, DumpFacts.time(Row.Name));
-  if (Read >= Stated.End)
-    return Latest;
-  // What a callee touches is held until the asynchronous operation is done.
-  const Instruction *I =
-      DumpFacts.instruction(D.Sequence[static_cast<size_t>(Stated.End)].Name);
-  bool Async = !I || isAsync(I->Op.Op) || endedBy(I->Op.Op);
-  bool Alone = llvm::none_of(D.values(Alloc), [&](const Value &Other) {
-    return &Other != &D[Line] && Other.samePlace(D[Line]);
-  });
-  return Alone && !Async ? Read : Latest;
+  bool MayBeKept = Alloc.Parameter || Alloc.MaybeLiveOut;
+  return MayBeKept ? Order.steps() : Order.steps() - 1;
 }
 
 StepRange LiveRanges::findStated(HloValueId Id) {
@@ -290,7 +271,7 @@ StepRange LiveRanges::findStated(HloValueId Id) {
     return Range;
   if (isKept(Line, Stated->End))
     Range.End = Order.steps();
-  Range.End = std::min(Range.End, latestEnd(Line, U, *Stated));
+  Range.End = std::min(Range.End, latestEnd(Line));
   return Range;
 }
 

@@ -40,7 +40,7 @@ private:
   int32_t lastStatedRead(UsedId U) const;
   bool isCut(ValueId Line, StepRange Stated);
   bool isKept(ValueId Line, int32_t End) const;
-  int32_t latestEnd(ValueId Line, UsedId U, StepRange Stated) const;
+  int32_t latestEnd(ValueId Line) const;
   int32_t statedStart(const HloValue &V, ShapeIndex Index,
                       int32_t Stated) const;
   bool isAsyncResult(const Position &Pos, int32_t Step) const;

@@ -23,10 +23,6 @@ int64_t hlobuf::boundedMultiply(int64_t A, int64_t B) {
   return bounded(Product);
 }
 
-int64_t hlobuf::floorDivide(int64_t A, int64_t B) {
-  return A / B - (A % B < 0 ? 1 : 0);
-}
-
 int64_t hlobuf::ceilDivide(int64_t A, int64_t B) {
   return A / B + (A % B > 0 ? 1 : 0);
 }

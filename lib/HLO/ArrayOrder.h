@@ -18,8 +18,6 @@ int64_t boundedMultiply(int64_t A, int64_t B);
 /// The sum, held within MaxElement on both sides.
 int64_t boundedAdd(int64_t A, int64_t B);
 
-/// The quotient rounded down, for positive \p B.
-int64_t floorDivide(int64_t A, int64_t B);
 /// The quotient rounded up, for positive \p B.
 int64_t ceilDivide(int64_t A, int64_t B);
 

@@ -31,8 +31,7 @@
 //   (hlo_live_range.cc, by the rules of the dump's release). Without the
 //   module: where it begins, and that it ends inside the steps, not before its
 //   value is read last unless another one in its place begins there; for
-//   outputs and parameters that are not donated at the end, for others not; and
-//   where the value is read last if nothing else can hold it.
+//   outputs and parameters that are not donated at the end, for others not.
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Values/UsedRows.h"
