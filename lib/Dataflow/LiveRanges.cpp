@@ -22,12 +22,17 @@ bool LiveRanges::isReadOnlyParameter(const HloValue &V) const {
          P[V.Definition].Parent == P.module().Entry;
 }
 
-int32_t LiveRanges::startOf(HloId Definition) const {
+int32_t LiveRanges::startOf(HloValueId V) const {
+  HloId Definition = Flow[V].Definition;
   ComputationId C = P[Definition].Parent;
   int32_t Start = P[Definition].Op == Opcode::Parameter
                       ? Order.span(C).Start
                       : Order.time(Definition);
-  if (Rules.AsyncRootStart && P[Definition].Root && Order.asyncBody(C) == C)
+  auto IsResult = [&](const FlowPosition &Pos) {
+    return P[Pos.Instruction].Root && P[Pos.Instruction].Parent == C;
+  };
+  if (Rules.AsyncRootStart && Order.asyncBody(C) == C &&
+      llvm::any_of(Flow.positions(V), IsResult))
     for (HloId Caller : P.callers(C))
       if (P[Caller].Op == Opcode::AsyncStart)
         Start = std::max(Start, Order.time(Caller));
@@ -87,7 +92,7 @@ StepRange LiveRanges::find(HloValueId Id) const {
   ComputationId C = P[V.Definition].Parent;
   if (Order.time(V.Definition) < 0 || !Order.isFlattened(C))
     return {-1, -1};
-  StepRange Range = {startOf(V.Definition), 0};
+  StepRange Range = {startOf(Id), 0};
   bool IsConstant = isReadOnlyParameter(V) && !Donated[Id.index()];
   if (!Rules.PositionsCount) {
     int32_t Last = lastUse(Id);

@@ -45,7 +45,7 @@ private:
                       int32_t Stated) const;
   bool isAsyncResult(const Position &Pos, int32_t Step) const;
   bool startsWithAsync(NameId Name, int32_t Step) const;
-  int32_t startOf(HloId Definition) const;
+  int32_t startOf(HloValueId V) const;
   int32_t endOfAsync(ComputationId C, int32_t End) const;
   int32_t lastPosition(HloValueId V, int32_t End) const;
   int32_t lastRootSpan(HloValueId V, int32_t End) const;
