@@ -55,17 +55,6 @@ hlobuf::parseInstruction(const InstructionHead &Head, const char *End,
   return I;
 }
 
-// Operands are short: it takes less to look for their end than to keep it.
-StringRef TextExtent::operandsText(StringRef Whole) const {
-  StringRef Rest = text(Whole).drop_front(HeadSize + 1);
-  return Rest.take_front(closingBracket(Rest));
-}
-
-StringRef TextExtent::attributes(StringRef Whole) const {
-  StringRef Rest = text(Whole).drop_front(HeadSize + 1);
-  return Rest.drop_front(closingBracket(Rest) + 1);
-}
-
 /// Takes `#0#1` at the front of \p Rest; empty if there is none.
 static StringRef takeElementPath(StringRef &Rest) {
   size_t Size = 0;

@@ -41,9 +41,11 @@ struct InstructionText : InstructionHead {
 struct TextExtent {
   /// Of the name, or its `%`.
   uint32_t TextOffset = 0;
-  /// Of all, and of what is before the `(` of the operands.
+  /// Of all, of what is before the `(` of the operands, and of what is between
+  /// the parentheses.
   uint32_t TextSize = 0;
   uint32_t HeadSize = 0;
+  uint32_t OperandsSize = 0;
 
   TextExtent() = default;
   /// \p Own is the text of the instruction, a part of \p Whole, and has
@@ -52,7 +54,8 @@ struct TextExtent {
              llvm::StringRef Operands)
       : TextOffset(static_cast<uint32_t>(Own.data() - Whole.data())),
         TextSize(static_cast<uint32_t>(Own.size())),
-        HeadSize(static_cast<uint32_t>(Operands.data() - Own.data() - 1)) {}
+        HeadSize(static_cast<uint32_t>(Operands.data() - Own.data() - 1)),
+        OperandsSize(static_cast<uint32_t>(Operands.size())) {}
 
   // The parts of a text that is in Whole.
   llvm::StringRef text(llvm::StringRef Whole) const {
@@ -61,9 +64,13 @@ struct TextExtent {
   llvm::StringRef head(llvm::StringRef Whole) const {
     return {Whole.data() + TextOffset, HeadSize};
   }
-  llvm::StringRef operandsText(llvm::StringRef Whole) const;
+  llvm::StringRef operandsText(llvm::StringRef Whole) const {
+    return {Whole.data() + TextOffset + HeadSize + 1, OperandsSize};
+  }
   /// After the closing parenthesis, with the leading `, `.
-  llvm::StringRef attributes(llvm::StringRef Whole) const;
+  llvm::StringRef attributes(llvm::StringRef Whole) const {
+    return text(Whole).drop_front(HeadSize + OperandsSize + 2);
+  }
 };
 
 /// Takes one instruction apart; `%` in front of names is optional. Nothing if

@@ -76,7 +76,7 @@ struct HloNode {
 /// An instruction of a module: a node, and its place in the text.
 struct HloInstruction : HloNode, TextExtent {};
 /// There are more of them than of anything else.
-static_assert(sizeof(HloInstruction) == 36);
+static_assert(sizeof(HloInstruction) == 40);
 
 /// The operands of \p Node, one of \p All, among \p Operands, theirs.
 template <typename NodeT>
