@@ -46,8 +46,8 @@ void NodeBuilder::addNode(NameId Name) {
     N.NumberOrCall = D.parameterNumber(*I);
     // Only a root tuple uses what it holds. One row may be wrong.
     size_t Uses = DumpFacts.usesBy(Name).size();
-    N.Root = N.Op == Opcode::Tuple && Uses != 0 &&
-             2 * Uses >= D.operands(*I).size();
+    N.Root =
+        N.Op == Opcode::Tuple && Uses != 0 && 2 * Uses >= D.operands(*I).size();
   } else {
     N.Opaque = true;
     N.Shape = Name ? shapeOf(Name) : ShapeId();
