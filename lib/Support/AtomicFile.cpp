@@ -86,7 +86,7 @@ static std::error_code prepare(StringRef Path) {
     int Descriptor = -1;
     std::error_code Error =
         fs::openFileForWrite(Path, Descriptor, fs::CD_OpenAlways);
-    return Error ? Error : fs::closeFile(Descriptor);
+    return Error ? Error : writeTo(Descriptor, /*Closes=*/true, "");
   }
   StringRef Folder = llvm::sys::path::parent_path(Path);
   std::error_code Error =
