@@ -19,7 +19,7 @@ LLVM_YAML_IS_SEQUENCE_VECTOR(Suppression)
 LLVM_YAML_IS_SEQUENCE_VECTOR(Override)
 LLVM_YAML_IS_SEQUENCE_VECTOR(Budget)
 
-/// What is wrong with the first of \p Texts that is no glob; empty if none.
+/// What is wrong with the first of \p Texts that is not a glob; empty if none.
 static std::string firstProblem(llvm::ArrayRef<std::string> Texts) {
   for (StringRef Text : Texts)
     if (auto Pattern = llvm::GlobPattern::create(Text); !Pattern)
