@@ -90,7 +90,7 @@ static bool readKey(StringRef Key, StringRef Value, HloTables Tables,
   if (Key == "alias_passthrough_params")
     return isFlag(Value);
   if (Key.starts_with("allow_spmd_sharding_propagation_to_"))
-    return isFlagList(Value);
+    return isFlag(Value) || isFlagList(Value);
   uint64_t Count = 0;
   if (Key == "num_partitions" || Key == "replica_count")
     return !Value.getAsInteger(10, Count);

@@ -65,7 +65,9 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
   indent(Depth);
   To.Out += thunkKindText(Parts.Kind);
   To.Out += ' ';
-  To.Out += Parts.Instruction.empty() ? "-" : plainName(Parts.Instruction);
+  // A call that is compiled by itself is `call.2 (unit)`.
+  StringRef Name = Parts.Instruction.split(' ').first;
+  To.Out += Name.empty() ? "-" : plainName(Name);
   To.Out += Parts.Attributes;
   printRun(Parts);
   StringRef Before = ": ";
