@@ -24,7 +24,6 @@
 #include "Checks/ShapeRules.h"
 #include "Facts/Sizes.h"
 #include "Program/Program.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -39,7 +38,7 @@ public:
   void checkRead(const Program &P, HloId Id);
 
 private:
-  bool isRematerialized(const HloInstruction &I);
+  bool isRematerialized(const HloInstruction &I) const;
   llvm::StringRef place(const HloInstruction &I) const {
     return M.text(I).ltrim();
   }
@@ -51,9 +50,6 @@ private:
   Reporter &Diags;
   /// Shapes without layouts, which are the same for most computations.
   std::vector<std::string> PlainTexts;
-  /// Names of which rematerialization made another one; found when one is
-  /// asked for.
-  std::optional<llvm::DenseSet<llvm::StringRef>> Rematerialized;
 };
 } // namespace
 
@@ -170,17 +166,8 @@ bool ModuleInstructions::isRematerialized(const HloInstruction &I) {
   Rest = Rest.ltrim("0123456789");
   bool IsCopy =
       Base.size() != Text.size() && (Rest.empty() || Rest.starts_with("."));
-  if (IsCopy)
-    return true;
-  if (!Rematerialized) {
-    Rematerialized.emplace();
-    // What is inside of a fusion is never copied by itself.
-    for (size_t N = 0; N != D.Names.size(); ++N)
-      if (llvm::StringRef Copy = D.Names[NameId(N)];
-          Copy.consume_back(Tail) && M.find(NameId(N)))
-        Rematerialized->insert(Copy);
-  }
-  return Rematerialized->contains(Text);
+  // What is inside of a fusion is never copied by itself.
+  return IsCopy || M.find(D.Names.find((Text + Tail).str()));
 }
 
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
