@@ -159,7 +159,7 @@ void ModuleInstructions::checkHeading(ComputationId Id) {
 }
 
 /// True if rematerialization made \p I, or a copy of it.
-bool ModuleInstructions::isRematerialized(const HloInstruction &I) {
+bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
   constexpr llvm::StringRef Tail = ".remat";
   llvm::StringRef Text = M.name(I);
   auto [Base, Rest] = Text.split(Tail);
