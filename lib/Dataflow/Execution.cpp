@@ -66,7 +66,7 @@ private:
   void bind(ArrayRef<ExecutionBinding> Bindings);
   bool wroteItself(HloId Reader, HloValueId Read, HloValueId Written) const;
   void report(HloId Reader, const ExecutionRead &Read, HloValueId Written,
-              const ExecutionPlace &Damage);
+              const AllocationBytes &Damage);
   void stop(const char *Reason);
 
   const DataflowAnalysis &Flow;
@@ -134,7 +134,7 @@ void ExecutionWalk::fill() {
   auto Name = [&](HloValueId V) { return P[Flow[V].Definition].Name; };
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     HloValueId V(I);
-    std::optional<ExecutionPlace> Place = Plan.place(V);
+    std::optional<AllocationBytes> Place = Plan.place(V);
     if (Place && P.isInput(Flow[V].Definition))
       Memory.fill(*Place, V, [&](HloValueId Old) {
         return Plan.place(Old) == Place &&
@@ -320,11 +320,11 @@ void ExecutionWalk::lock(ComputationId Body) {
 
 void ExecutionWalk::readLocked(HloId Done, ComputationId Body) {
   forEachWrite(Body, [&](HloValueId V) {
-    Memory.visit(*Plan.place(V),
-                 [&](const ExecutionPlace &Place, const ExecutionBytes &Bytes) {
-                   if (!Bytes.holds(lockOf(Body)))
-                     report(Done, {V, 0}, Bytes.Writer, Place);
-                 });
+    Memory.visit(*Plan.place(V), [&](const AllocationBytes &Place,
+                                     const ExecutionBytes &Bytes) {
+      if (!Bytes.holds(lockOf(Body)))
+        report(Done, {V, 0}, Bytes.Writer, Place);
+    });
   });
   forEachWrite(Body, [&](HloValueId V) {
     Memory.update(*Plan.place(V),
@@ -363,9 +363,9 @@ bool ExecutionWalk::wroteItself(HloId Reader, HloValueId Read,
 }
 
 void ExecutionWalk::read(HloId Reader, const ExecutionRead &Read) {
-  ExecutionPlace Damage;
+  AllocationBytes Damage;
   HloValueId Written;
-  Memory.visit(*Plan.place(Read.Value), [&](const ExecutionPlace &Place,
+  Memory.visit(*Plan.place(Read.Value), [&](const AllocationBytes &Place,
                                             const ExecutionBytes &Bytes) {
     if (Bytes.holds(Read.Value) ||
         wroteItself(Reader, Read.Value, Bytes.Writer))
@@ -382,7 +382,7 @@ void ExecutionWalk::read(HloId Reader, const ExecutionRead &Read) {
 }
 
 void ExecutionWalk::report(HloId Reader, const ExecutionRead &Read,
-                           HloValueId Written, const ExecutionPlace &Damage) {
+                           HloValueId Written, const AllocationBytes &Damage) {
   if (!Reported.insert({Reader.index(), Read.Value.index()}).second)
     return;
   Out.Clobbered.push_back(
@@ -397,7 +397,7 @@ bool ExecutionWalk::isThere(HloId Id, HloValueId V) {
   if (P[Id].Op != Opcode::Copy)
     return false;
   bool IsIntact = true;
-  Memory.visit(*Plan.place(V), [&](const ExecutionPlace &,
+  Memory.visit(*Plan.place(V), [&](const AllocationBytes &,
                                    const ExecutionBytes &Bytes) {
     IsIntact = IsIntact &&
                llvm::any_of(
@@ -414,11 +414,11 @@ bool ExecutionWalk::isThere(HloId Id, HloValueId V) {
 /// says nothing.
 void ExecutionWalk::nameOperands(HloId Id, HloValueId V) {
   SmallVector<HloValueId, 8> Slices;
-  SmallVector<ExecutionPlace, 8> Places;
+  SmallVector<AllocationBytes, 8> Places;
   llvm::SmallDenseSet<uint32_t> Arrays;
   Plan.forEachRead(Id, [&](const ExecutionRead &Read) {
     Slices.push_back(Read.Value);
-    std::optional<ExecutionPlace> Place = Plan.sliceIn(V, Read.Value);
+    std::optional<AllocationBytes> Place = Plan.sliceIn(V, Read.Value);
     if (!Place)
       return;
     Places.push_back(*Place);
@@ -473,18 +473,18 @@ void ExecutionWalk::keep(HloId Id, HloValueId V) {
 /// All phis take over their inputs at once.
 void ExecutionWalk::bind(ArrayRef<ExecutionBinding> Bindings) {
   struct Piece {
-    ExecutionPlace Place;
+    AllocationBytes Place;
     HloValueId Phi;
     bool Holds;
   };
   SmallVector<Piece> Changes;
   for (const ExecutionBinding &B : Bindings)
-    Memory.visit(*Plan.place(B.Phi),
-                 [&](const ExecutionPlace &Place, const ExecutionBytes &Bytes) {
-                   bool Holds = !Plan.place(B.Input) || Bytes.holds(B.Input);
-                   if (Holds != Bytes.holds(B.Phi))
-                     Changes.push_back({Place, B.Phi, Holds});
-                 });
+    Memory.visit(*Plan.place(B.Phi), [&](const AllocationBytes &Place,
+                                         const ExecutionBytes &Bytes) {
+      bool Holds = !Plan.place(B.Input) || Bytes.holds(B.Input);
+      if (Holds != Bytes.holds(B.Phi))
+        Changes.push_back({Place, B.Phi, Holds});
+    });
   for (const Piece &Change : Changes)
     Memory.update(Change.Place, [&](ExecutionBytes &Bytes) {
       if (Change.Holds)

@@ -27,7 +27,7 @@ struct ClobberedRead {
   /// What was written there; invalid if nothing was.
   HloValueId Written;
   /// The first bytes that do not hold the value.
-  ExecutionPlace Damage;
+  AllocationBytes Damage;
   /// The value is a constant, or a parameter that is not donated: the caller
   /// still has it at the end of the program, unchanged.
   bool Input = false;

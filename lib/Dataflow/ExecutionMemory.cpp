@@ -90,8 +90,8 @@ void ExecutionMemory::cut(Pieces &All, uint64_t Offset) {
 }
 
 void ExecutionMemory::visit(
-    const ExecutionPlace &Place,
-    llvm::function_ref<void(const ExecutionPlace &, const ExecutionBytes &)>
+    const AllocationBytes &Place,
+    llvm::function_ref<void(const AllocationBytes &, const ExecutionBytes &)>
         Visit) {
   Pieces &All = Memory[Place.Owner.index()];
   for (Cursor I(All, Place.Begin); !I.atEnd() && I.begin() < Place.End;
@@ -108,7 +108,7 @@ void ExecutionMemory::visit(
 }
 
 void ExecutionMemory::update(
-    const ExecutionPlace &Place,
+    const AllocationBytes &Place,
     llvm::function_ref<void(ExecutionBytes &)> Change) {
   Pieces &All = Memory[Place.Owner.index()];
   cut(All, Place.Begin);
@@ -125,8 +125,8 @@ void ExecutionMemory::update(
   }
 }
 
-void ExecutionMemory::replace(const ExecutionPlace &Place, ExecutionBytes Bytes,
-                              bool Remember) {
+void ExecutionMemory::replace(const AllocationBytes &Place,
+                              ExecutionBytes Bytes, bool Remember) {
   Pieces &All = Memory[Place.Owner.index()];
   cut(All, Place.Begin);
   cut(All, Place.End);
@@ -146,7 +146,7 @@ void ExecutionMemory::replace(const ExecutionPlace &Place, ExecutionBytes Bytes,
   First.bytes() = std::move(Bytes);
 }
 
-void ExecutionMemory::write(const ExecutionPlace &Place, HloValueId V) {
+void ExecutionMemory::write(const AllocationBytes &Place, HloValueId V) {
   ExecutionBytes Bytes;
   Bytes.Intact.push_back(V);
   Bytes.Writer = V;
@@ -154,10 +154,10 @@ void ExecutionMemory::write(const ExecutionPlace &Place, HloValueId V) {
   replace(Place, std::move(Bytes), Marks != 0);
 }
 
-void ExecutionMemory::fill(const ExecutionPlace &Place, HloValueId V,
+void ExecutionMemory::fill(const AllocationBytes &Place, HloValueId V,
                            llvm::function_ref<bool(HloValueId)> IsSame) {
   bool IsThere = true;
-  visit(Place, [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
+  visit(Place, [&](const AllocationBytes &, const ExecutionBytes &Bytes) {
     IsThere &= !Bytes.Intact.empty() && llvm::all_of(Bytes.Intact, IsSame);
   });
   if (IsThere)
@@ -171,21 +171,21 @@ size_t ExecutionMemory::mark() {
   return Journal.size();
 }
 
-static auto placeKey(const ExecutionPlace &Place) {
+static auto placeKey(const AllocationBytes &Place) {
   return std::tuple(Place.Owner, Place.Begin, Place.End);
 }
 
 /// The bytes that \p Changes are about, without overlaps, in order.
-static std::vector<ExecutionPlace> united(ArrayRef<ExecutionPiece> Changes) {
-  std::vector<ExecutionPlace> All;
+static std::vector<AllocationBytes> united(ArrayRef<ExecutionPiece> Changes) {
+  std::vector<AllocationBytes> All;
   All.reserve(Changes.size());
   for (const ExecutionPiece &Piece : Changes)
     All.push_back(Piece.Place);
-  llvm::sort(All, [](const ExecutionPlace &P, const ExecutionPlace &Q) {
+  llvm::sort(All, [](const AllocationBytes &P, const AllocationBytes &Q) {
     return placeKey(P) < placeKey(Q);
   });
   size_t Count = 0;
-  for (const ExecutionPlace &Place : All) {
+  for (const AllocationBytes &Place : All) {
     if (Count != 0 && All[Count - 1].Owner == Place.Owner &&
         Place.Begin <= All[Count - 1].End)
       All[Count - 1].End = std::max(All[Count - 1].End, Place.End);
@@ -198,15 +198,17 @@ static std::vector<ExecutionPlace> united(ArrayRef<ExecutionPiece> Changes) {
 
 std::vector<ExecutionPiece> ExecutionMemory::takeBack(size_t Mark) {
   std::vector<ExecutionPiece> Result;
-  for (const ExecutionPlace &Place : united(ArrayRef(Journal).drop_front(Mark)))
-    visit(Place, [&](const ExecutionPlace &Piece, const ExecutionBytes &Bytes) {
-      if (!Result.empty() && Result.back().Place.Owner == Piece.Owner &&
-          Result.back().Place.End == Piece.Begin &&
-          Result.back().Bytes == Bytes)
-        Result.back().Place.End = Piece.End;
-      else
-        Result.push_back({Piece, Bytes});
-    });
+  for (const AllocationBytes &Place :
+       united(ArrayRef(Journal).drop_front(Mark)))
+    visit(Place,
+          [&](const AllocationBytes &Piece, const ExecutionBytes &Bytes) {
+            if (!Result.empty() && Result.back().Place.Owner == Piece.Owner &&
+                Result.back().Place.End == Piece.Begin &&
+                Result.back().Bytes == Bytes)
+              Result.back().Place.End = Piece.End;
+            else
+              Result.push_back({Piece, Bytes});
+          });
   while (Journal.size() != Mark) {
     ExecutionPiece Old = std::move(Journal.back());
     Journal.pop_back();
@@ -217,7 +219,7 @@ std::vector<ExecutionPiece> ExecutionMemory::takeBack(size_t Mark) {
 }
 
 /// \p Active are the paths that changed \p Place, \p All of them or not.
-void ExecutionMemory::mergePiece(const ExecutionPlace &Place,
+void ExecutionMemory::mergePiece(const AllocationBytes &Place,
                                  ArrayRef<const ExecutionPiece *> Active,
                                  bool All,
                                  llvm::function_ref<void(HloValueId)> OnLoss) {
@@ -250,7 +252,7 @@ void ExecutionMemory::merge(ArrayRef<std::vector<ExecutionPiece>> Paths,
   // Pieces of one path do not overlap, so that each active one is from another
   // path.
   std::vector<const ExecutionPiece *> Active;
-  ExecutionPlace Place;
+  AllocationBytes Place;
   for (auto Next = Pieces.begin(); Next != Pieces.end() || !Active.empty();) {
     if (Active.empty())
       Place = (*Next)->Place;

@@ -37,17 +37,17 @@ struct ExecutionBytes {
 };
 
 /// Bytes [Begin, End) of an allocation.
-struct ExecutionPlace {
+struct AllocationBytes {
   AllocationId Owner;
   uint64_t Begin = 0;
   uint64_t End = 0;
 
-  bool operator==(const ExecutionPlace &) const = default;
+  bool operator==(const AllocationBytes &) const = default;
 };
 
 /// Some bytes and what they held.
 struct ExecutionPiece {
-  ExecutionPlace Place;
+  AllocationBytes Place;
   ExecutionBytes Bytes;
 };
 
@@ -57,19 +57,19 @@ public:
   explicit ExecutionMemory(size_t NumAllocations);
 
   /// Calls \p Visit for each piece of \p Place, in order.
-  void
-  visit(const ExecutionPlace &Place,
-        llvm::function_ref<void(const ExecutionPlace &, const ExecutionBytes &)>
-            Visit);
+  void visit(
+      const AllocationBytes &Place,
+      llvm::function_ref<void(const AllocationBytes &, const ExecutionBytes &)>
+          Visit);
   /// Lets \p Change alter each piece of \p Place.
-  void update(const ExecutionPlace &Place,
+  void update(const AllocationBytes &Place,
               llvm::function_ref<void(ExecutionBytes &)> Change);
   /// \p Place holds \p V and nothing else.
-  void write(const ExecutionPlace &Place, HloValueId V);
+  void write(const AllocationBytes &Place, HloValueId V);
 
   /// Before the first step \p Place is given \p V: what it was given before is
   /// lost, unless \p IsSame says of all that is there that its bytes are V's.
-  void fill(const ExecutionPlace &Place, HloValueId V,
+  void fill(const AllocationBytes &Place, HloValueId V,
             llvm::function_ref<bool(HloValueId)> IsSame);
 
   /// From here on changes can be taken back. Marks nest.
@@ -122,9 +122,9 @@ private:
   };
 
   static void cut(Pieces &All, uint64_t Offset);
-  void replace(const ExecutionPlace &Place, ExecutionBytes Bytes,
+  void replace(const AllocationBytes &Place, ExecutionBytes Bytes,
                bool Remember);
-  void mergePiece(const ExecutionPlace &Place,
+  void mergePiece(const AllocationBytes &Place,
                   llvm::ArrayRef<const ExecutionPiece *> Active, bool All,
                   llvm::function_ref<void(HloValueId)> OnLoss);
 

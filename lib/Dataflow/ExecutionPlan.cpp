@@ -59,12 +59,12 @@ void ExecutionPlan::findLines() {
   }
 }
 
-std::optional<ExecutionPlace> ExecutionPlan::place(HloValueId V) const {
+std::optional<AllocationBytes> ExecutionPlan::place(HloValueId V) const {
   ValueId Line = V ? Lines[V.index()] : ValueId();
   if (!Line)
     return std::nullopt;
   const Value &Stated = P.facts().dump()[Line];
-  return ExecutionPlace{Stated.Owner, Stated.Offset, Stated.end()};
+  return AllocationBytes{Stated.Owner, Stated.Offset, Stated.end()};
 }
 
 bool ExecutionPlan::isInput(HloValueId V) const {
@@ -172,8 +172,8 @@ void ExecutionPlan::forEachWrite(
     Visit(V, true);
 }
 
-std::optional<ExecutionPlace> ExecutionPlan::sliceIn(HloValueId Whole,
-                                                     HloValueId Slice) const {
+std::optional<AllocationBytes> ExecutionPlan::sliceIn(HloValueId Whole,
+                                                      HloValueId Slice) const {
   HloId Id = Flow[Slice].Definition;
   if (P.isHidden(Id) || P.operands(Id).empty())
     return std::nullopt;
@@ -196,15 +196,15 @@ std::optional<ExecutionPlace> ExecutionPlan::sliceIn(HloValueId Whole,
     if (Cut.Stride != 1 || (IsCut && static_cast<int64_t>(D) != *Slowest))
       return std::nullopt;
   }
-  ExecutionPlace Place = *place(Whole);
+  AllocationBytes Place = *place(Whole);
   auto Count = static_cast<uint64_t>(From.size(*Slowest));
   uint64_t Row = (Place.End - Place.Begin) / Count;
   if (Row * Count != Place.End - Place.Begin)
     return std::nullopt;
   const DimensionSlice &Cut = (*Bounds)[*Slowest];
-  return ExecutionPlace{Place.Owner,
-                        Place.Begin + Row * static_cast<uint64_t>(Cut.Begin),
-                        Place.Begin + Row * static_cast<uint64_t>(Cut.Limit)};
+  return AllocationBytes{Place.Owner,
+                         Place.Begin + Row * static_cast<uint64_t>(Cut.Begin),
+                         Place.Begin + Row * static_cast<uint64_t>(Cut.Limit)};
 }
 
 void ExecutionPlan::bind(HloId Id, HloId From,

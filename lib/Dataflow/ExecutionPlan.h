@@ -41,7 +41,7 @@ public:
   ExecutionPlan(const DataflowAnalysis &Flow, const Schedule &Order);
 
   /// Where \p V is; nothing if it is not followed.
-  std::optional<ExecutionPlace> place(HloValueId V) const;
+  std::optional<AllocationBytes> place(HloValueId V) const;
   /// The value lines of all values; invalid for those that are not followed.
   const std::vector<ValueId> &lines() const { return Lines; }
   /// Some array that would be followed has no value line.
@@ -68,8 +68,8 @@ public:
   /// Where in the place of \p Whole, which a ConcatBitcast defines, \p Slice
   /// belongs; nothing if it is not a slice along the slowest dimension of an
   /// array of as many bytes.
-  std::optional<ExecutionPlace> sliceIn(HloValueId Whole,
-                                        HloValueId Slice) const;
+  std::optional<AllocationBytes> sliceIn(HloValueId Whole,
+                                         HloValueId Slice) const;
   /// The phis of \p Id that take their values from \p From.
   void bind(HloId Id, HloId From,
             llvm::SmallVectorImpl<ExecutionBinding> &Out) const;

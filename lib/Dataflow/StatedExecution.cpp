@@ -17,7 +17,7 @@ public:
   void run(ReportFn Report);
 
 private:
-  std::optional<ExecutionPlace> place(ValueId V) const;
+  std::optional<AllocationBytes> place(ValueId V) const;
   void fill();
   void write(ValueId V);
   void read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
@@ -43,16 +43,16 @@ StatedWalk::StatedWalk(const Facts &DumpFacts, StatedExecution &Out)
       Live(D.Values.size()), Doubtful(D.Values.size()) {}
 
 /// Contexts of async chains share one place (SparseCore, libtpu 0.0.51).
-std::optional<ExecutionPlace> StatedWalk::place(ValueId V) const {
+std::optional<AllocationBytes> StatedWalk::place(ValueId V) const {
   const Value &Val = D[V];
   if (Val.end() <= Val.Offset || isSharedContext(DumpFacts, Val) ||
       mayBeSharedContext(DumpFacts, Val))
     return std::nullopt;
-  return ExecutionPlace{Val.Owner, Val.Offset, Val.end()};
+  return AllocationBytes{Val.Owner, Val.Offset, Val.end()};
 }
 
 void StatedWalk::write(ValueId V) {
-  std::optional<ExecutionPlace> Place = place(V);
+  std::optional<AllocationBytes> Place = place(V);
   if (!Place)
     return;
   HloValueId Number(V.index());
@@ -75,7 +75,7 @@ void StatedWalk::read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
     return;
   const ExecutionBytes *Damaged = nullptr;
   Memory.visit(*place(V),
-               [&](const ExecutionPlace &, const ExecutionBytes &Bytes) {
+               [&](const AllocationBytes &, const ExecutionBytes &Bytes) {
                  if (!Bytes.holds(HloValueId(V.index())) &&
                      (!Damaged || Damaged->Stamp < Bytes.Stamp))
                    Damaged = &Bytes;
@@ -101,7 +101,7 @@ void StatedWalk::fill() {
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Allocation &Alloc = D[D.Values[I].Owner];
     NameId Name = D.Values[I].Tag.Name;
-    std::optional<ExecutionPlace> Place = place(ValueId(I));
+    std::optional<AllocationBytes> Place = place(ValueId(I));
     if (!(Alloc.Constant || Alloc.isParameter()) || !Place ||
         D.Values[I].Tag.Phi || DumpFacts.time(Name) < 0 ||
         DumpFacts.opcode(Name) !=

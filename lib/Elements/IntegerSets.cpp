@@ -283,20 +283,20 @@ SymbolicNumber SymbolicNumber::shiftRight(unsigned Bits) const {
       isl_pw_aff_scale_down_val(copy(), powerOfTwo(get(), Bits))));
 }
 
-IntegerSet SymbolicNumber::where(Comparison C,
+IntegerSet SymbolicNumber::where(CompareDirection C,
                                  const SymbolicNumber &Other) const {
   switch (C) {
-  case Comparison::EQ:
+  case CompareDirection::EQ:
     return IntegerSet(isl_pw_aff_eq_set(copy(), Other.copy()));
-  case Comparison::NE:
+  case CompareDirection::NE:
     return IntegerSet(isl_pw_aff_ne_set(copy(), Other.copy()));
-  case Comparison::LT:
+  case CompareDirection::LT:
     return IntegerSet(isl_pw_aff_lt_set(copy(), Other.copy()));
-  case Comparison::LE:
+  case CompareDirection::LE:
     return IntegerSet(isl_pw_aff_le_set(copy(), Other.copy()));
-  case Comparison::GT:
+  case CompareDirection::GT:
     return IntegerSet(isl_pw_aff_gt_set(copy(), Other.copy()));
-  case Comparison::GE:
+  case CompareDirection::GE:
     return IntegerSet(isl_pw_aff_ge_set(copy(), Other.copy()));
   }
   return {};

@@ -295,7 +295,7 @@ public:
     return SymbolicNumber(isl_pw_aff_cond(copy(), Yes.copy(), No.copy()));
   }
   /// The parameters for which this compares so with \p Other.
-  IntegerSet where(Comparison C, const SymbolicNumber &Other) const;
+  IntegerSet where(CompareDirection C, const SymbolicNumber &Other) const;
   /// 1 for the parameters in \p S, 0 for others.
   static SymbolicNumber indicator(const IntegerSet &S) {
     return SymbolicNumber(isl_set_indicator_function(S.copy()));

@@ -47,19 +47,20 @@ Result IntegerType::wrap(int64_t Value) const {
   return valueOf(bitsOf(Value, Bits), *this);
 }
 
-std::optional<Comparison> hlobuf::comparisonOf(llvm::StringRef Attributes) {
-  return llvm::StringSwitch<std::optional<Comparison>>(
+std::optional<CompareDirection>
+hlobuf::compareDirection(llvm::StringRef Attributes) {
+  return llvm::StringSwitch<std::optional<CompareDirection>>(
              findAttribute(Attributes, "direction").value_or(""))
-      .Case("EQ", Comparison::EQ)
-      .Case("NE", Comparison::NE)
-      .Case("LT", Comparison::LT)
-      .Case("LE", Comparison::LE)
-      .Case("GT", Comparison::GT)
-      .Case("GE", Comparison::GE)
+      .Case("EQ", CompareDirection::EQ)
+      .Case("NE", CompareDirection::NE)
+      .Case("LT", CompareDirection::LT)
+      .Case("LE", CompareDirection::LE)
+      .Case("GT", CompareDirection::GT)
+      .Case("GE", CompareDirection::GE)
       .Default(std::nullopt);
 }
 
-static bool compares(Comparison C, int64_t A, int64_t B) {
+static bool compares(CompareDirection C, int64_t A, int64_t B) {
   unsigned Order = A < B ? 1 : A == B ? 2 : 4;
   return (static_cast<unsigned>(C) & Order) != 0;
 }
@@ -129,7 +130,7 @@ Result hlobuf::computeInteger(Opcode Op, llvm::ArrayRef<int64_t> In,
   if (In.size() == 1)
     return computeOne(Op, In[0], To);
   if (In.size() == 2 && Op == Opcode::Compare) {
-    auto C = comparisonOf(Attributes);
+    auto C = compareDirection(Attributes);
     return C ? Result(compares(*C, In[0], In[1])) : std::nullopt;
   }
   if (In.size() == 2)

@@ -27,10 +27,10 @@ struct IntegerType {
 };
 
 /// How a compare orders its operands: one bit each for less, equal and greater.
-enum class Comparison : uint8_t { LT = 1, EQ, LE, GT, NE, GE };
+enum class CompareDirection : uint8_t { LT = 1, EQ, LE, GT, NE, GE };
 
 /// `direction=` of a compare; nothing if it is not there.
-std::optional<Comparison> comparisonOf(llvm::StringRef Attributes);
+std::optional<CompareDirection> compareDirection(llvm::StringRef Attributes);
 
 /// What elementwise \p Op makes of \p In as type \p To, by the rules of XLA
 /// (xla.dev, "Operation semantics"): arithmetic wraps around, division by 0

@@ -25,7 +25,7 @@ static SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A,
   switch (Op) {
   case Opcode::Convert:
     if (To.Bits == 1)
-      return SymbolicNumber::indicator(A.where(Comparison::NE, Zero));
+      return SymbolicNumber::indicator(A.where(CompareDirection::NE, Zero));
     return wrap(A, To);
   case Opcode::Copy:
     return A;
@@ -94,13 +94,13 @@ static SymbolicNumber shifted(Opcode Op, const SymbolicNumber &A,
     return shiftedBy(Op, A, static_cast<unsigned>(TooFar ? Width : *Only), To);
   }
   // Others are all too far.
-  IntegerSet Far = B.where(Comparison::LT, A.number(0))
-                       .unite(A.number(Width).where(Comparison::LE, B));
+  IntegerSet Far = B.where(CompareDirection::LT, A.number(0))
+                       .unite(A.number(Width).where(CompareDirection::LE, B));
   SymbolicNumber Shifted = shiftedBy(Op, A, To.Bits, To).restrict(Far);
   for (unsigned Distance = 0; Distance != To.Bits; ++Distance)
     Shifted = Shifted.unite(
         shiftedBy(Op, A, Distance, To)
-            .restrict(B.where(Comparison::EQ, A.number(Distance))));
+            .restrict(B.where(CompareDirection::EQ, A.number(Distance))));
   return Shifted;
 }
 
@@ -136,14 +136,14 @@ static SymbolicNumber computeTwo(Opcode Op, llvm::StringRef Attributes,
   case Opcode::Or:
     return Pred ? A.greatest(B) : SymbolicNumber();
   case Opcode::Xor:
-    return Pred ? SymbolicNumber::indicator(A.where(Comparison::NE, B))
+    return Pred ? SymbolicNumber::indicator(A.where(CompareDirection::NE, B))
                 : SymbolicNumber();
   case Opcode::ShiftLeft:
   case Opcode::ShiftRightArithmetic:
   case Opcode::ShiftRightLogical:
     return shifted(Op, A, B, To);
   case Opcode::Compare: {
-    auto C = comparisonOf(Attributes);
+    auto C = compareDirection(Attributes);
     return C ? SymbolicNumber::indicator(A.where(*C, B)) : SymbolicNumber();
   }
   default:
@@ -208,23 +208,23 @@ static std::optional<int64_t> findEnd(Scalars &All, ScalarId State,
   if (P[Compare.Inst.Id].Op != Opcode::Compare ||
       P.operands(Compare.Inst.Id).size() != 2)
     return std::nullopt;
-  auto Order = comparisonOf(All.attributes(Compare.Inst.Id));
+  auto Order = compareDirection(All.attributes(Compare.Inst.Id));
   ScalarId A = All.resolve(All.operand(Compare, 0));
   ScalarId B = All.resolve(All.operand(Compare, 1));
   ScalarId Counter{{0, Parameter}, State.Part, State.Element};
   if (B == Counter) {
     std::swap(A, B);
-    Order = Order == Comparison::GT   ? Comparison::LT
-            : Order == Comparison::GE ? Comparison::LE
-                                      : std::optional<Comparison>();
+    Order = Order == CompareDirection::GT   ? CompareDirection::LT
+            : Order == CompareDirection::GE ? CompareDirection::LE
+                                            : std::optional<CompareDirection>();
   }
   std::optional<int64_t> Limit = All.evaluate(B, {});
   if (A != Counter || !Limit || !Order)
     return std::nullopt;
-  if (*Order == Comparison::LT)
+  if (*Order == CompareDirection::LT)
     return Limit;
-  return *Order == Comparison::LE ? std::optional(boundedAdd(*Limit, 1))
-                                  : std::nullopt;
+  return *Order == CompareDirection::LE ? std::optional(boundedAdd(*Limit, 1))
+                                        : std::nullopt;
 }
 
 /// `"known_trip_count":{"n":"10"}` in backend_config.
@@ -325,7 +325,7 @@ IntegerSet StartIndices::define(ArrayRef<unsigned> Used,
     SymbolicNumber Start =
         value(Entries[K].S, V).greatest(constant(0)).least(constant(Max));
     Defined = Defined.intersect(
-        Start.where(Comparison::EQ, SymbolicNumber::parameter(Sets, K)));
+        Start.where(CompareDirection::EQ, SymbolicNumber::parameter(Sets, K)));
   }
   for (unsigned K : V.Used)
     Defined = Defined.intersect(valuesOf(K));

@@ -36,7 +36,7 @@ public:
 private:
   void readHeader();
   void skipRecoveryTable();
-  bool readHeading(StringRef Line);
+  void readHeading(StringRef Line);
   void readComputation();
   void readComputationEnd(StringRef Line);
   void readInstruction(const InstructionHead &Head, const char *End);
@@ -80,7 +80,8 @@ static bool beginsComputation(StringRef Line) {
   Line.consume_front("%");
   Scanner Name(Line);
   StringRef Text;
-  return Name.name(Text) && Name.rest().starts_with(" ");
+  return Name.name(Text) &&
+         (Name.rest() == " {" || Name.rest().starts_with(" ("));
 }
 
 HloModule ModuleReader::read() {
@@ -146,15 +147,10 @@ void ModuleReader::skipRecoveryTable() {
   }
 }
 
-bool ModuleReader::readHeading(StringRef Line) {
+void ModuleReader::readHeading(StringRef Line) {
   HloComputation C;
   C.Line = static_cast<uint32_t>(Line.data() - M.Text.data());
-  C.Entry = Line.consume_front("ENTRY ");
-  Line.consume_front("%");
-  Scanner Name(Line);
-  StringRef Text;
-  if (!Name.name(Text))
-    return false;
+  C.Entry = Line.starts_with("ENTRY ");
   ByName.clear();
   auto First = static_cast<uint32_t>(M.Instructions.size());
   C.Instructions = {First, First};
@@ -164,7 +160,6 @@ bool ModuleReader::readHeading(StringRef Line) {
     M.Entry = ComputationId(M.Computations.size());
   }
   M.Computations.push_back(C);
-  return true;
 }
 
 void ModuleReader::readComputation() {

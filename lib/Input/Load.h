@@ -85,11 +85,11 @@ void forEachDump(llvm::ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
           return L.takeError();
         return Work(List.Dumps[I], std::move(*L), IsOnly);
       },
-      [&](size_t I, Result &Made) {
-        if (Made)
-          Consume(List.Dumps[I], *Made);
+      [&](size_t I, Result &Loaded) {
+        if (Loaded)
+          Consume(List.Dumps[I], *Loaded);
         else
-          failByLine(Made.takeError(), Fail);
+          failByLine(Loaded.takeError(), Fail);
       });
 }
 

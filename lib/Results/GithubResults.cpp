@@ -17,7 +17,7 @@ public:
   void finish(const RunEnd &End) override;
 
 private:
-  void command(StringRef Kind, const ResultPlace &Loc, StringRef Title,
+  void command(StringRef Kind, const SourceSpan &Loc, StringRef Title,
                StringRef Message);
 
   /// Something could be proved of a dump.
@@ -39,7 +39,7 @@ static std::string escape(StringRef Text, bool Property) {
   return Result;
 }
 
-void GithubResults::command(StringRef Kind, const ResultPlace &Loc,
+void GithubResults::command(StringRef Kind, const SourceSpan &Loc,
                             StringRef Title, StringRef Message) {
   OS << "::" << Kind << ' ';
   if (!Loc.File.empty())
@@ -57,7 +57,7 @@ static StringRef commandOf(Severity Level) {
 
 void GithubResults::add(const DumpResult &R) {
   Proves |= !R.ProvesNothing;
-  ResultPlace Whole{R.Path};
+  SourceSpan Whole{R.Path};
   if (R.isUnreadable())
     return command("error", Whole, "unreadable", R.ReadError);
   for (const ResultMessage &M : messagesOf(R)) {

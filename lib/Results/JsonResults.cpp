@@ -22,7 +22,7 @@ static void write(json::OStream &J, StringRef Key, StringRef Text) {
   J.attribute(Key, json::fixUTF8(Text));
 }
 
-static void writePlace(json::OStream &J, const ResultPlace &Loc) {
+static void writePlace(json::OStream &J, const SourceSpan &Loc) {
   if (Loc.File.empty())
     return;
   write(J, "file", Loc.File);

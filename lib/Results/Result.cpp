@@ -91,13 +91,13 @@ static std::string sourceExcerpt(const Place &P, size_t Bytes) {
   return Text;
 }
 
-static ResultPlace resolve(const Sources &Texts, StringRef Loc) {
+static SourceSpan resolve(const Sources &Texts, StringRef Loc) {
   Place P = Texts.place(Loc);
   if (P.File.empty())
     return {};
   size_t Rest = P.LineText.size() - std::min(P.Column - 1, P.LineText.size());
   size_t Bytes = std::min(Loc.size(), Rest);
-  ResultPlace Result;
+  SourceSpan Result;
   Result.File = P.File.str();
   Result.Line = static_cast<uint32_t>(P.Line);
   Result.Column = static_cast<uint32_t>(P.Column);

@@ -23,7 +23,7 @@ struct Budget;
 
 /// A span of one line. Line and column count from 1, columns in bytes; the end
 /// is exclusive. No file where there is no place.
-struct ResultPlace {
+struct SourceSpan {
   std::string File;
   uint32_t Line = 0;
   uint32_t Column = 0;
@@ -37,7 +37,7 @@ struct ResultPlace {
 
 /// A note of a finding, or a step of its timeline.
 struct ResultNote {
-  ResultPlace Where;
+  SourceSpan Where;
   std::string Message;
   NoteKind Kind = NoteKind::Plain;
   TimelineStep Event = {};
@@ -62,7 +62,7 @@ struct ResultFinding {
   std::string Fingerprint;
   /// The instructions and values that it is about.
   std::vector<std::string> Names;
-  ResultPlace Where;
+  SourceSpan Where;
   std::vector<ResultNote> Notes;
   Silence Silenced = Silence::None;
   /// Why it is suppressed, from the suppression.

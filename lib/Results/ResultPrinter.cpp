@@ -65,7 +65,7 @@ std::vector<ResultMessage> hlobuf::messagesOf(const DumpResult &R,
   return All;
 }
 
-std::string hlobuf::plainLine(const ResultPlace &Loc, StringRef Message) {
+std::string hlobuf::plainLine(const SourceSpan &Loc, StringRef Message) {
   if (Loc.File.empty())
     return printable(Message);
   return fmt::format("{}:{}:{}: {}", printableStart(relativePath(Loc.File)),

@@ -98,7 +98,7 @@ std::vector<ResultMessage> messagesOf(const DumpResult &R, unsigned Limit = 0);
 
 /// `file:line:col: message` for a note of a finding, without its place where
 /// there is none.
-std::string plainLine(const ResultPlace &Loc, llvm::StringRef Message);
+std::string plainLine(const SourceSpan &Loc, llvm::StringRef Message);
 
 } // namespace hlobuf
 

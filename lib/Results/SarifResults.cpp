@@ -61,7 +61,7 @@ static json::Object text(StringRef Text) {
   return json::Object{{"text", json::fixUTF8(Text)}};
 }
 
-static json::Object location(const ResultPlace &Loc) {
+static json::Object location(const SourceSpan &Loc) {
   json::Object Physical{
       {"artifactLocation", json::Object{{"uri", uriOf(Loc.File)}}}};
   if (Loc.Line != 0)

@@ -23,7 +23,7 @@ public:
   void finish(const RunEnd &End) override;
 
 private:
-  void print(StringRef Kind, const ResultPlace &Loc, StringRef Message,
+  void print(StringRef Kind, const SourceSpan &Loc, StringRef Message,
              StringRef Check);
   void paint(llvm::raw_ostream::Colors Color, bool IsBold) {
     if (Options.Color)
@@ -42,7 +42,7 @@ static llvm::raw_ostream::Colors colorOf(StringRef Kind) {
 
 /// Prints `file:line:col: error: message [check]` and the excerpt, as clang
 /// does.
-void TextResults::print(StringRef Kind, const ResultPlace &Loc,
+void TextResults::print(StringRef Kind, const SourceSpan &Loc,
                         StringRef Message, StringRef Check) {
   auto Plain = [&] {
     if (Options.Color)

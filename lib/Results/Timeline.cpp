@@ -18,7 +18,7 @@ static constexpr size_t LongName = 44;
 static constexpr size_t MaxSteps = 6;
 static constexpr size_t MaxAlso = 2;
 
-std::string hlobuf::shortPlace(const DumpResult &R, const ResultPlace &Loc) {
+std::string hlobuf::shortPlace(const DumpResult &R, const SourceSpan &Loc) {
   if (Loc.File.empty())
     return "";
   std::string File = printable(

@@ -14,7 +14,7 @@ constexpr size_t ReportWidth = 120;
 
 /// `live-range:65`: the file of \p R by what it holds, and the line. The file's
 /// own name where it is none of these; empty without a place.
-std::string shortPlace(const DumpResult &R, const ResultPlace &Loc);
+std::string shortPlace(const DumpResult &R, const SourceSpan &Loc);
 
 /// The notes of \p F, which is a timeline, for people: a line for each step in
 /// aligned columns, then `why:`, `also:`, `known:`, `pass:` and `next:`. Lines

@@ -73,15 +73,15 @@ HloId hlobuf::wrappedInstruction(const ThunkGraph &G, ThunkId Id) {
   return I;
 }
 
-std::optional<StringRef> AttributeOf::attribute(HloId From,
-                                                StringRef Name) const {
+std::optional<StringRef> AttributeContext::attribute(HloId From,
+                                                     StringRef Name) const {
   const Program &P = program();
   if (P.isHidden(From))
     return std::nullopt;
   return findAttribute(P.module().attributes(P.module()[From]), Name);
 }
 
-std::optional<StringRef> AttributeOf::config(StringRef Name) const {
+std::optional<StringRef> AttributeContext::config(StringRef Name) const {
   StringRef Config = attribute("backend_config").value_or("");
   size_t Offset = Config.find(fmt::format("\"{}\":", Name));
   if (Offset == StringRef::npos)
@@ -93,18 +93,18 @@ std::optional<StringRef> AttributeOf::config(StringRef Name) const {
 }
 
 /// What is assumed of the loader and of kernels: see docs/thunks.md.
-Verdict hlobuf::ruleTrusted(const AttributeOf & /*Attr*/) { return {}; }
+Verdict hlobuf::ruleTrusted(const AttributeContext & /*Attr*/) { return {}; }
 
-Verdict hlobuf::ruleUnchecked(const AttributeOf & /*Attr*/) {
+Verdict hlobuf::ruleUnchecked(const AttributeContext & /*Attr*/) {
   return Verdict::unknown();
 }
 
-Verdict hlobuf::ruleSame(const AttributeOf &Attr) {
+Verdict hlobuf::ruleSame(const AttributeContext &Attr) {
   return Verdict::expect(Attr,
                          Attr.attribute(Attr.Key).value_or(Attr.Default).str());
 }
 
-Verdict hlobuf::ruleConfig(const AttributeOf &Attr) {
+Verdict hlobuf::ruleConfig(const AttributeContext &Attr) {
   std::optional<StringRef> Own = Attr.config(Attr.Key);
   if (!Own)
     return Verdict::unknown();
@@ -118,7 +118,7 @@ Verdict hlobuf::ruleConfig(const AttributeOf &Attr) {
 
 /// A loop whose number of rounds is stated runs so often, whatever its
 /// condition says.
-Verdict hlobuf::ruleTripCount(const AttributeOf &Attr) {
+Verdict hlobuf::ruleTripCount(const AttributeContext &Attr) {
   if (Attr.Stated.empty())
     return {};
   StringRef Config = Attr.attribute("backend_config").value_or("");
@@ -131,14 +131,14 @@ Verdict hlobuf::ruleTripCount(const AttributeOf &Attr) {
       Attr, Digits.take_while([](char C) { return llvm::isDigit(C); }).str());
 }
 
-Verdict hlobuf::ruleSortDimension(const AttributeOf &Attr) {
+Verdict hlobuf::ruleSortDimension(const AttributeContext &Attr) {
   StringRef Own = Attr.attribute("dimensions").value_or("{0}");
   return Verdict::expect(Attr, Own.trim("{}").str());
 }
 
 /// The direction of a comparator that is nothing but one comparison; a sort
 /// that states none calls the comparator.
-Verdict hlobuf::ruleSortDirection(const AttributeOf &Attr) {
+Verdict hlobuf::ruleSortDirection(const AttributeContext &Attr) {
   if (Attr.Stated.empty())
     return {};
   const Program &P = Attr.program();
@@ -158,7 +158,7 @@ Verdict hlobuf::ruleSortDirection(const AttributeOf &Attr) {
 }
 
 /// The array that a top-k looks through: as many as one, or rows of it.
-static const Shape *searched(const AttributeOf &Attr) {
+static const Shape *searched(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (P.operands(Attr.I).empty())
     return nullptr;
@@ -168,7 +168,7 @@ static const Shape *searched(const AttributeOf &Attr) {
              : nullptr;
 }
 
-Verdict hlobuf::ruleTopKBatches(const AttributeOf &Attr) {
+Verdict hlobuf::ruleTopKBatches(const AttributeContext &Attr) {
   const Shape *S = searched(Attr);
   if (!S)
     return Verdict::unknown();
@@ -177,13 +177,13 @@ Verdict hlobuf::ruleTopKBatches(const AttributeOf &Attr) {
       std::to_string(S->Dimensions.size() == 2 ? S->Dimensions[0].Size : 1));
 }
 
-Verdict hlobuf::ruleTopKElements(const AttributeOf &Attr) {
+Verdict hlobuf::ruleTopKElements(const AttributeContext &Attr) {
   const Shape *S = searched(Attr);
   return S ? Verdict::expect(Attr, std::to_string(S->Dimensions.back().Size))
            : Verdict::unknown();
 }
 
-Verdict hlobuf::ruleTopKCount(const AttributeOf &Attr) {
+Verdict hlobuf::ruleTopKCount(const AttributeContext &Attr) {
   const ShapeTrees &Trees = Attr.program().trees();
   ShapeId Result = Attr.program()[Attr.I].Shape;
   if (!Trees.shape(Result).isTuple() || Trees.parts(Result) < 2)
@@ -197,11 +197,11 @@ Verdict hlobuf::ruleTopKCount(const AttributeOf &Attr) {
 
 /// A library fusion is made again from the instruction that the thunk names,
 /// and a kernel gets its slices in the order of the thunk.
-Verdict hlobuf::ruleEmpty(const AttributeOf &Attr) {
+Verdict hlobuf::ruleEmpty(const AttributeContext &Attr) {
   return Verdict::expect(Attr, "");
 }
 
-Verdict hlobuf::ruleTarget(const AttributeOf &Attr) {
+Verdict hlobuf::ruleTarget(const AttributeContext &Attr) {
   StringRef Own = Attr.program().customCallTarget(Attr.I);
   return Verdict::expect(Attr, unescape(Own));
 }
@@ -214,7 +214,7 @@ static std::string plainConfig(StringRef Text) {
   return Quoted ? unescape(Text.drop_front().drop_back()) : Text.str();
 }
 
-Verdict hlobuf::ruleCallConfig(const AttributeOf &Attr) {
+Verdict hlobuf::ruleCallConfig(const AttributeContext &Attr) {
   std::string Own = plainConfig(Attr.attribute("backend_config").value_or(""));
   return plainConfig(Attr.Stated) == Own
              ? Verdict()
@@ -222,7 +222,7 @@ Verdict hlobuf::ruleCallConfig(const AttributeOf &Attr) {
 }
 
 /// Calls of the newest interface get attributes instead.
-Verdict hlobuf::ruleOpaque(const AttributeOf &Attr) {
+Verdict hlobuf::ruleOpaque(const AttributeContext &Attr) {
   if (Attr.Stated.empty() &&
       Attr.attribute("api_version").value_or("") == "API_VERSION_TYPED_FFI")
     return {};
@@ -230,7 +230,7 @@ Verdict hlobuf::ruleOpaque(const AttributeOf &Attr) {
 }
 
 /// Stored since 2026-05-22, and asked for by older interfaces only.
-Verdict hlobuf::ruleIsTuple(const AttributeOf &Attr) {
+Verdict hlobuf::ruleIsTuple(const AttributeContext &Attr) {
   bool IsTuple =
       Attr.program().trees().isTuple(Attr.program()[Attr.I].Shape, 0);
   if ((Attr.Stated == "true") == IsTuple)
@@ -240,7 +240,7 @@ Verdict hlobuf::ruleIsTuple(const AttributeOf &Attr) {
   return IsTuple ? Verdict::unknown() : Verdict::expect(Attr, "false");
 }
 
-Verdict hlobuf::ruleCalledByCustomCall(const AttributeOf &Attr) {
+Verdict hlobuf::ruleCalledByCustomCall(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (Attr.Stated.empty() || P.calls(Attr.I).empty())
     return Verdict::expect(Attr, "");
@@ -249,7 +249,8 @@ Verdict hlobuf::ruleCalledByCustomCall(const AttributeOf &Attr) {
 }
 
 /// An array's shape with its layout, as the thunk spells it.
-static Verdict expectShape(const AttributeOf &Attr, HloId I, uint32_t Ordinal) {
+static Verdict expectShape(const AttributeContext &Attr, HloId I,
+                           uint32_t Ordinal) {
   const Program &P = Attr.program();
   if (Ordinal >= P.trees().parts(P[I].Shape))
     return Verdict::unknown();
@@ -257,31 +258,31 @@ static Verdict expectShape(const AttributeOf &Attr, HloId I, uint32_t Ordinal) {
   return Verdict::expect(Attr, Attr.G.dump().Shapes.text(Part).str());
 }
 
-static Verdict expectOperand(const AttributeOf &Attr, size_t Number) {
+static Verdict expectOperand(const AttributeContext &Attr, size_t Number) {
   llvm::ArrayRef<HloId> Operands = Attr.program().operands(Attr.I);
   return Number < Operands.size() ? expectShape(Attr, Operands[Number], 0)
                                   : Verdict::unknown();
 }
 
-Verdict hlobuf::ruleFirstOperand(const AttributeOf &Attr) {
+Verdict hlobuf::ruleFirstOperand(const AttributeContext &Attr) {
   return expectOperand(Attr, 0);
 }
 
-Verdict hlobuf::ruleResult(const AttributeOf &Attr) {
+Verdict hlobuf::ruleResult(const AttributeContext &Attr) {
   return expectShape(Attr, Attr.I, 0);
 }
 
-Verdict hlobuf::ruleConvolutionFilter(const AttributeOf &Attr) {
+Verdict hlobuf::ruleConvolutionFilter(const AttributeContext &Attr) {
   return expectOperand(Attr, 1);
 }
 
-Verdict hlobuf::ruleConvolutionOutput(const AttributeOf &Attr) {
+Verdict hlobuf::ruleConvolutionOutput(const AttributeContext &Attr) {
   return expectShape(Attr, Attr.I, 1);
 }
 
 /// GetCudnnConvKind (xla/service/gpu/cublas_cudnn.cc), as
 /// stream_executor::dnn::ConvolutionKind numbers it.
-Verdict hlobuf::ruleConvolutionKind(const AttributeOf &Attr) {
+Verdict hlobuf::ruleConvolutionKind(const AttributeContext &Attr) {
   static constexpr std::pair<StringRef, StringRef> Kinds[] = {
       {"__cudnn$convForward", "1"},
       {"__cudnn$convBackwardFilter", "2"},
@@ -295,7 +296,7 @@ Verdict hlobuf::ruleConvolutionKind(const AttributeOf &Attr) {
 }
 
 /// stream_executor::dnn::ActivationMode.
-Verdict hlobuf::ruleActivation(const AttributeOf &Attr) {
+Verdict hlobuf::ruleActivation(const AttributeContext &Attr) {
   static constexpr StringRef Modes[] = {
       "kNone", "kSigmoid",  "kRelu", "kRelu6",     "kReluX",
       "kTanh", "kBandPass", "kElu",  "kLeakyRelu", "kGeluExact"};

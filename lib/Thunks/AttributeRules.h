@@ -13,7 +13,7 @@
 namespace hlobuf {
 
 /// A thunk and what it stands for.
-struct AttributeOf {
+struct AttributeContext {
   const ThunkGraph &G;
   ThunkId Id;
   /// The instruction, or the one that an asynchronous one wraps.
@@ -45,7 +45,7 @@ struct AttributeVerdict {
 
   static AttributeVerdict unknown() { return {Answer::Unknown, ""}; }
   /// Agrees if \p Attr says \p Expected.
-  static AttributeVerdict expect(const AttributeOf &Attr,
+  static AttributeVerdict expect(const AttributeContext &Attr,
                                  std::string Expected) {
     if (Attr.Stated == Expected)
       return {};
@@ -54,10 +54,10 @@ struct AttributeVerdict {
 };
 
 /// A rule of StatedAttributes.def.
-using AttributeRule = AttributeVerdict (*)(const AttributeOf &);
+using AttributeRule = AttributeVerdict (*)(const AttributeContext &);
 
 // The rules of StatedAttributes.def.
-#define row(Key, Default, Rule) rule##Rule(const AttributeOf &Attr)
+#define row(Key, Default, Rule) rule##Rule(const AttributeContext &Attr)
 #define derived(Key, Default, Rule) row(Key, Default, Rule)
 #define HLOBUF_CPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;
 #define HLOBUF_GPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;

@@ -14,18 +14,18 @@ using llvm::SmallVector;
 using llvm::StringRef;
 using Verdict = AttributeVerdict;
 
-Verdict hlobuf::ruleCollectiveOpcode(const AttributeOf &Attr) {
+Verdict hlobuf::ruleCollectiveOpcode(const AttributeContext &Attr) {
   StringRef Own = opcodeText(Attr.program()[Attr.I].Op);
   Own.consume_back("-start");
   return Verdict::expect(Attr, Own.str());
 }
 
-Verdict hlobuf::ruleHasChannel(const AttributeOf &Attr) {
+Verdict hlobuf::ruleHasChannel(const AttributeContext &Attr) {
   return Verdict::expect(Attr, Attr.attribute("channel_id") ? "true" : "false");
 }
 
 /// The channel; where there is none the id that the module has in its process.
-Verdict hlobuf::ruleOperationId(const AttributeOf &Attr) {
+Verdict hlobuf::ruleOperationId(const AttributeContext &Attr) {
   std::optional<StringRef> Channel = Attr.attribute("channel_id");
   return Channel ? Verdict::expect(Attr, Channel->str()) : Verdict();
 }
@@ -145,7 +145,7 @@ static std::optional<std::string> iotaOfMesh(StringRef Text) {
                      fmt::join(Sizes, ","), fmt::join(Order, ","));
 }
 
-Verdict hlobuf::ruleGroups(const AttributeOf &Attr) {
+Verdict hlobuf::ruleGroups(const AttributeContext &Attr) {
   std::string Own = Attr.attribute("replica_groups").value_or("{}").str();
   if (StringRef(Own).starts_with("mesh"))
     Own = iotaOfMesh(Own).value_or("?");
@@ -167,7 +167,7 @@ Verdict hlobuf::ruleGroups(const AttributeOf &Attr) {
 /// then product, minimum, maximum (MatchReductionComputation,
 /// xla/service/collective_ops_utils.cc). Sums of a narrow type may be computed
 /// in a wider one.
-static Verdict expectReduction(const AttributeOf &Attr,
+static Verdict expectReduction(const AttributeContext &Attr,
                                llvm::ArrayRef<StringRef> Words) {
   const Program &P = Attr.program();
   ComputationId C = P.callee(Attr.I, CallRole::ToApply);
@@ -203,13 +203,13 @@ static StringRef shortReduction(StringRef Text) {
   return Text;
 }
 
-Verdict hlobuf::ruleReduction(const AttributeOf &Attr) {
-  AttributeOf Short = Attr;
+Verdict hlobuf::ruleReduction(const AttributeContext &Attr) {
+  AttributeContext Short = Attr;
   Short.Stated = shortReduction(Attr.Stated);
   return expectReduction(Short, {"sum", "prod", "min", "max"});
 }
 
-Verdict hlobuf::ruleReductionKind(const AttributeOf &Attr) {
+Verdict hlobuf::ruleReductionKind(const AttributeContext &Attr) {
   if (Attr.Stated.empty())
     return {};
   return expectReduction(Attr, {"1", "2", "3", "4"});
@@ -217,7 +217,7 @@ Verdict hlobuf::ruleReductionKind(const AttributeOf &Attr) {
 
 /// GetCollectiveOpGroupMode (xla/service/collective_ops_utils.cc): 0 for
 /// replicas, 1 for partitions, 2 for both, 3 for devices.
-Verdict hlobuf::ruleGroupMode(const AttributeOf &Attr) {
+Verdict hlobuf::ruleGroupMode(const AttributeContext &Attr) {
   bool Channel = Attr.attribute("channel_id").has_value();
   bool Global = Attr.attribute("use_global_device_ids").value_or("") == "true";
   switch (Attr.thunk().Kind) {
@@ -232,7 +232,7 @@ Verdict hlobuf::ruleGroupMode(const AttributeOf &Attr) {
 }
 
 /// The arrays that a collective sends.
-static SmallVector<ShapeId, 4> sent(const AttributeOf &Attr) {
+static SmallVector<ShapeId, 4> sent(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   SmallVector<ShapeId, 4> All;
   for (HloId Operand : P.operands(Attr.I))
@@ -244,7 +244,7 @@ static SmallVector<ShapeId, 4> sent(const AttributeOf &Attr) {
   return All;
 }
 
-Verdict hlobuf::ruleElementTypes(const AttributeOf &Attr) {
+Verdict hlobuf::ruleElementTypes(const AttributeContext &Attr) {
   std::string Types = "{";
   for (ShapeId Each : sent(Attr))
     Types += (Types.size() == 1 ? "" : ",") +
@@ -252,7 +252,7 @@ Verdict hlobuf::ruleElementTypes(const AttributeOf &Attr) {
   return Verdict::expect(Attr, Types + '}');
 }
 
-Verdict hlobuf::ruleElementCounts(const AttributeOf &Attr) {
+Verdict hlobuf::ruleElementCounts(const AttributeContext &Attr) {
   std::string Counts;
   for (ShapeId Each : sent(Attr)) {
     int64_t Count = 1;
@@ -264,7 +264,7 @@ Verdict hlobuf::ruleElementCounts(const AttributeOf &Attr) {
   return Verdict::expect(Attr, std::move(Counts));
 }
 
-Verdict hlobuf::ruleSplits(const AttributeOf &Attr) {
+Verdict hlobuf::ruleSplits(const AttributeContext &Attr) {
   return Verdict::expect(Attr, Attr.attribute("dimensions") ? "true" : "false");
 }
 
@@ -280,19 +280,19 @@ static SmallVector<StringRef, 8> sortedPairs(StringRef Text) {
   return All;
 }
 
-static Verdict expectPairs(const AttributeOf &Attr, StringRef Own) {
+static Verdict expectPairs(const AttributeContext &Attr, StringRef Own) {
   return sortedPairs(Attr.Stated) == sortedPairs(Own)
              ? Verdict()
              : Verdict::expect(Attr, Own.str());
 }
 
-Verdict hlobuf::rulePairs(const AttributeOf &Attr) {
+Verdict hlobuf::rulePairs(const AttributeContext &Attr) {
   return expectPairs(Attr, Attr.attribute(Attr.Key).value_or(Attr.Default));
 }
 
 /// Pairs of a send or recv that was a collective-permute
 /// (xla/service/collective_permute_decomposer.cc).
-Verdict hlobuf::ruleTransferPairs(const AttributeOf &Attr) {
+Verdict hlobuf::ruleTransferPairs(const AttributeContext &Attr) {
   StringRef All = Attr.attribute("frontend_attributes").value_or("");
   auto [Before, Own] = All.split("_xla_send_recv_source_target_pairs=\"");
   return Own.empty() ? Verdict::unknown()
@@ -300,7 +300,7 @@ Verdict hlobuf::ruleTransferPairs(const AttributeOf &Attr) {
 }
 
 /// Operand \p Number of a ragged exchange, if it is an array of rows.
-static const Shape *rowsOf(const AttributeOf &Attr, size_t Number) {
+static const Shape *rowsOf(const AttributeContext &Attr, size_t Number) {
   const Program &P = Attr.program();
   llvm::ArrayRef<HloId> Operands = P.operands(Attr.I);
   if (Number >= Operands.size())
@@ -309,22 +309,22 @@ static const Shape *rowsOf(const AttributeOf &Attr, size_t Number) {
   return S.isArray() && !S.Dimensions.empty() ? &S : nullptr;
 }
 
-static Verdict expectRows(const AttributeOf &Attr, size_t Number) {
+static Verdict expectRows(const AttributeContext &Attr, size_t Number) {
   const Shape *S = rowsOf(Attr, Number);
   return S ? Verdict::expect(Attr, std::to_string(S->Dimensions[0].Size))
            : Verdict::unknown();
 }
 
 /// The third operand has an offset for each update.
-Verdict hlobuf::ruleRaggedUpdates(const AttributeOf &Attr) {
+Verdict hlobuf::ruleRaggedUpdates(const AttributeContext &Attr) {
   return expectRows(Attr, 2);
 }
 
-Verdict hlobuf::ruleRaggedRows(const AttributeOf &Attr) {
+Verdict hlobuf::ruleRaggedRows(const AttributeContext &Attr) {
   return expectRows(Attr, 0);
 }
 
-Verdict hlobuf::ruleRaggedRowElements(const AttributeOf &Attr) {
+Verdict hlobuf::ruleRaggedRowElements(const AttributeContext &Attr) {
   const Shape *S = rowsOf(Attr, 0);
   if (!S)
     return Verdict::unknown();

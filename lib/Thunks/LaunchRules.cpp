@@ -12,7 +12,8 @@ using llvm::StringRef;
 using Verdict = AttributeVerdict;
 
 /// The numbers of `["2","4"]`, the value of item \p Name.
-static AttributeNumbers configList(const AttributeOf &Attr, StringRef Name) {
+static AttributeNumbers configList(const AttributeContext &Attr,
+                                   StringRef Name) {
   StringRef Config = Attr.attribute("backend_config").value_or("");
   StringRef List = Config.split(fmt::format("\"{}\":[", Name)).second;
   return numbersBetweenCommas(List.split(']').first)
@@ -20,7 +21,7 @@ static AttributeNumbers configList(const AttributeOf &Attr, StringRef Name) {
 }
 
 /// The array that a kernel has an element for each, or the first one of them.
-static const Shape &mainResult(const AttributeOf &Attr) {
+static const Shape &mainResult(const AttributeContext &Attr) {
   const ShapeTrees &Trees = Attr.program().trees();
   ShapeId Result = Attr.program()[Attr.I].Shape;
   while (Trees.shape(Result).isTuple() && Trees.parts(Result) > 1)
@@ -39,7 +40,7 @@ static bool isSequential(const Program &P, HloId I) {
 /// A work group for each partition of the result's outermost dimensions, or for
 /// each tile that partitions are rounded up to (ParallelTaskAssigner, 2015;
 /// fusion emitters of xla/backends/cpu/codegen, 2025).
-Verdict hlobuf::ruleWorkGroups(const AttributeOf &Attr) {
+Verdict hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
   const Shape &S = mainResult(Attr);
   auto Partitions = configList(Attr, "outer_dimension_partitions");
   if (Partitions.size() > S.Dimensions.size())
@@ -66,13 +67,13 @@ Verdict hlobuf::ruleWorkGroups(const AttributeOf &Attr) {
   return Verdict::expect(Attr, fmt::format("{{{},1,1}}", Count));
 }
 
-Verdict hlobuf::ruleAlignment(const AttributeOf &Attr) {
+Verdict hlobuf::ruleAlignment(const AttributeContext &Attr) {
   return Attr.Stated.empty() ? Verdict() : Verdict::expect(Attr, "64");
 }
 
 /// Blocks of a Triton kernel: one for each tile of its result
 /// (block_level_fusion_config, 2024 on). Nothing for other kernels.
-static std::optional<int64_t> tritonBlocks(const AttributeOf &Attr) {
+static std::optional<int64_t> tritonBlocks(const AttributeContext &Attr) {
   StringRef Config = Attr.attribute("backend_config").value_or("");
   if (!Config.contains("\"block_level_fusion_config\":{") ||
       Config.count("\"sizes\":[") != 1)
@@ -93,7 +94,7 @@ static std::optional<int64_t> tritonBlocks(const AttributeOf &Attr) {
 
 /// Kernels of fusions have blocks and threads in one dimension
 /// (CalculateLaunchDimensions, xla/service/gpu/launch_dimensions.cc), and some.
-static Verdict expectOneDimension(const AttributeOf &Attr) {
+static Verdict expectOneDimension(const AttributeContext &Attr) {
   if (Attr.program()[Attr.I].Op != Opcode::Fusion)
     return {};
   StringRef First = Attr.Stated.drop_front().split(',').first;
@@ -101,14 +102,14 @@ static Verdict expectOneDimension(const AttributeOf &Attr) {
                          fmt::format("{{{},1,1}}", First == "0" ? "1" : First));
 }
 
-Verdict hlobuf::ruleBlocks(const AttributeOf &Attr) {
+Verdict hlobuf::ruleBlocks(const AttributeContext &Attr) {
   if (std::optional<int64_t> Count = tritonBlocks(Attr))
     return Verdict::expect(Attr, fmt::format("{{{},1,1}}", *Count));
   return expectOneDimension(Attr);
 }
 
 /// A warp has 32 threads on CUDA, and 64 on ROCm but for RDNA.
-Verdict hlobuf::ruleThreads(const AttributeOf &Attr) {
+Verdict hlobuf::ruleThreads(const AttributeContext &Attr) {
   if (!tritonBlocks(Attr))
     return expectOneDimension(Attr);
   int64_t Warps = 0;
@@ -121,13 +122,13 @@ Verdict hlobuf::ruleThreads(const AttributeOf &Attr) {
       Attr, fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps)));
 }
 
-Verdict hlobuf::ruleAbsent(const AttributeOf &Attr) {
+Verdict hlobuf::ruleAbsent(const AttributeContext &Attr) {
   return Attr.Stated.empty() ? Verdict() : Verdict::unknown();
 }
 
 /// AsBlasLtEpilogue (xla/service/gpu/matmul_utils.cc), as BlasLtEpilogueProto
 /// numbers it.
-Verdict hlobuf::ruleEpilogue(const AttributeOf &Attr) {
+Verdict hlobuf::ruleEpilogue(const AttributeContext &Attr) {
   static constexpr std::pair<StringRef, StringRef> Epilogues[] = {
       {"DEFAULT", "0"},       {"RELU", "1"},      {"BIAS", "2"},
       {"BIAS_RELU", "3"},     {"GELU", "4"},      {"SILU", "5"},
@@ -140,7 +141,7 @@ Verdict hlobuf::ruleEpilogue(const AttributeOf &Attr) {
   return Verdict::unknown();
 }
 
-Verdict hlobuf::ruleAlgorithm(const AttributeOf &Attr) {
+Verdict hlobuf::ruleAlgorithm(const AttributeContext &Attr) {
   StringRef Own = Attr.config("selected_algorithm").value_or("0");
   return Attr.Stated == Own || Attr.Stated == "0" ? Verdict()
                                                   : Verdict::unknown();
@@ -194,7 +195,7 @@ callAttributes(StringRef Text) {
   return All;
 }
 
-Verdict hlobuf::ruleCallAttributes(const AttributeOf &Attr) {
+Verdict hlobuf::ruleCallAttributes(const AttributeContext &Attr) {
   std::optional<StringRef> Own = Attr.attribute("backend_config");
   if (!Own || *Own == "{}")
     return Verdict::expect(Attr, "{}");

@@ -19,8 +19,8 @@ static constexpr size_t MostText = 4096;
 
 /// The index that \p I computes, as Proto/AttributeValues.cpp spells it;
 /// nothing where it is something that these expressions do not have.
-static std::optional<std::string> offsetOf(const AttributeOf &Attr, HloId I,
-                                           unsigned Depth) {
+static std::optional<std::string> offsetOf(const AttributeContext &Attr,
+                                           HloId I, unsigned Depth) {
   const Program &P = Attr.program();
   if (Depth > MostDepth)
     return std::nullopt;
@@ -57,14 +57,14 @@ static std::optional<std::string> offsetOf(const AttributeOf &Attr, HloId I,
   return Name + ')';
 }
 
-static std::string shapeText(const AttributeOf &Attr, ShapeId Shape) {
+static std::string shapeText(const AttributeContext &Attr, ShapeId Shape) {
   return Attr.G.dump().Shapes.text(Shape).str();
 }
 
 /// `{0:p1,1:0}`, the start indices of \p I from operand \p First on; nothing
 /// where one is not known.
-static std::optional<std::string> offsetsOf(const AttributeOf &Attr, HloId I,
-                                            size_t First) {
+static std::optional<std::string> offsetsOf(const AttributeContext &Attr,
+                                            HloId I, size_t First) {
   llvm::ArrayRef<HloId> Operands = Attr.program().operands(I);
   std::string Out = "{";
   for (size_t N = First; N < Operands.size(); ++N) {
@@ -78,7 +78,7 @@ static std::optional<std::string> offsetsOf(const AttributeOf &Attr, HloId I,
 
 /// `,loop:0,linear:{80,-16,80,-16}` of the backend_config of \p I, which the
 /// thunk has twice; empty if it has none.
-static std::string configOf(const AttributeOf &Attr, HloId I) {
+static std::string configOf(const AttributeContext &Attr, HloId I) {
   StringRef Config = Attr.attribute(I, "backend_config").value_or("");
   size_t Start = Config.find("\"dynamic_slice_config\":{");
   if (Start == StringRef::npos)
@@ -107,7 +107,7 @@ static bool isSlice(Opcode Op) {
 
 /// The part of a result that \p Root, or element \p Element of it, updates:
 /// `SHAPES,OFFSETS,CONFIG}`.
-static std::optional<std::string> updateText(const AttributeOf &Attr,
+static std::optional<std::string> updateText(const AttributeContext &Attr,
                                              HloId Root, int64_t Element) {
   const Program &P = Attr.program();
   if (P[Root].Op == Opcode::Tuple) {
@@ -170,7 +170,7 @@ Takers::Takers(const Program &P, ComputationId Body) {
 
 /// The part of parameter \p Number of \p Body that a slice or an update takes,
 /// through bitcasts.
-static std::optional<std::string> parameterText(const AttributeOf &Attr,
+static std::optional<std::string> parameterText(const AttributeContext &Attr,
                                                 const Takers &TakersOf,
                                                 ComputationId Body,
                                                 uint32_t Number) {
@@ -207,7 +207,7 @@ static std::optional<std::string> parameterText(const AttributeOf &Attr,
 /// Compares each of the values `{N,..} {M,..}` with what \p Spell makes of its
 /// first number.
 template <typename SpellFn>
-static Verdict compareEach(const AttributeOf &Attr, SpellFn Spell) {
+static Verdict compareEach(const AttributeContext &Attr, SpellFn Spell) {
   StringRef Rest = Attr.Stated;
   while (!Rest.empty()) {
     StringRef One = Rest;
@@ -227,7 +227,7 @@ static Verdict compareEach(const AttributeOf &Attr, SpellFn Spell) {
   return {};
 }
 
-Verdict hlobuf::ruleDynamicSlice(const AttributeOf &Attr) {
+Verdict hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (P[Attr.I].Op != Opcode::Fusion)
     return Verdict::unknown();
@@ -242,7 +242,7 @@ Verdict hlobuf::ruleDynamicSlice(const AttributeOf &Attr) {
   });
 }
 
-Verdict hlobuf::ruleDynamicUpdate(const AttributeOf &Attr) {
+Verdict hlobuf::ruleDynamicUpdate(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (P[Attr.I].Op != Opcode::Fusion)
     return Verdict::unknown();

@@ -83,8 +83,8 @@ void KernelArguments::checkOwner(ThunkId Id) {
     return;
   if (T.ForGpu && (P[I].Op != Opcode::Fusion || Ctx.thunkCoverage().hasSort(I)))
     return Diags.exempt("kernel-name");
-  auto Found = Owner.find(T[Id].Kernel);
-  if (Found == Owner.end()) {
+  auto First = Owner.find(T[Id].Kernel);
+  if (First == Owner.end()) {
     reportThunk(
         Id, T[Id].Kernel,
         fmt::format("launches {}, which is the kernel of no instruction that "
@@ -92,24 +92,25 @@ void KernelArguments::checkOwner(ThunkId Id) {
                     T[Id].Kernel));
     return;
   }
-  HloId Of = G.instruction(Found->second);
-  if (Of && Of != I && isDifferent(equal().compareInstructions(I, Of)))
+  HloId Launcher = G.instruction(First->second);
+  if (Launcher && Launcher != I &&
+      isDifferent(equal().compareInstructions(I, Launcher)))
     noteThunk(
         reportThunk(Id, T[Id].Kernel,
                     fmt::format("launches {}, the kernel of {}, which computes "
                                 "something else",
-                                T[Id].Kernel, G.name(Found->second))),
-        Found->second);
+                                T[Id].Kernel, G.name(First->second))),
+        First->second);
 }
 
 /// A sort of a CPU calls the comparator that its instruction names, or one that
 /// is equal to it.
 void KernelArguments::checkComparator(ThunkId Id) {
   ComputationId Own = P.callee(G.instruction(Id), CallRole::ToApply);
-  auto Found = ByName.find(T[Id].Comparator);
-  if (!Own || Found == ByName.end())
+  auto Named = ByName.find(T[Id].Comparator);
+  if (!Own || Named == ByName.end())
     return Diags.exempt("kernel-name");
-  if (isDifferent(equal().compare(Own, Found->second)))
+  if (isDifferent(equal().compare(Own, Named->second)))
     reportThunk(
         Id, T[Id].Comparator,
         fmt::format("sorts by {}, but the comparator of its instruction is {}",
@@ -122,7 +123,7 @@ void KernelArguments::checkFlags(ThunkId Id) {
     reportThunk(Id, fmt::format("has {} flags for {} arguments", *T[Id].Flags,
                                 T[Id].Slices.size()));
   std::vector<ByteSlice> Places;
-  for (const LeafPlace &Leaf : G.leaves(G.instruction(Id))) {
+  for (const ResultLeaf &Leaf : G.leaves(G.instruction(Id))) {
     if (!Leaf.Bytes)
       return countUnknown(1);
     Places.push_back(*Leaf.Bytes);

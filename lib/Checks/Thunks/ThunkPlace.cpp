@@ -73,17 +73,17 @@ void ThunkPlaces::checkThunk(ThunkId Id) {
 
 void ThunkPlaces::checkAllocation(const ThunkAllocation &A) {
   // Passes over thunks may add some.
-  const Allocation *Of = G.allocation(A.Index);
-  if (!Of)
+  const Allocation *Stated = G.allocation(A.Index);
+  if (!Stated)
     return Diags.exempt("added-allocation");
   std::optional<int64_t> Parameter;
-  if (Of->isParameter())
-    Parameter = Of->ParameterNumber;
-  if (A.Size != static_cast<int64_t>(Of->Size))
+  if (Stated->isParameter())
+    Parameter = Stated->ParameterNumber;
+  if (A.Size != static_cast<int64_t>(Stated->Size))
     Diags.report(A.Text, "allocation {} has {} bytes, but {} in the assignment",
-                 A.Index, A.Size, Of->Size);
-  else if (A.Constant != Of->Constant || A.Parameter != Parameter ||
-           A.MaybeLiveOut != Of->MaybeLiveOut)
+                 A.Index, A.Size, Stated->Size);
+  else if (A.Constant != Stated->Constant || A.Parameter != Parameter ||
+           A.MaybeLiveOut != Stated->MaybeLiveOut)
     Diags.report(A.Text,
                  "allocation {} is marked otherwise than in the assignment: "
                  "parameter, constant, or maybe-live-out",
@@ -92,10 +92,10 @@ void ThunkPlaces::checkAllocation(const ThunkAllocation &A) {
 
 void ThunkPlaces::checkConstant(const ThunkEntry &Entry) {
   // Constants that nothing reads have no allocation: -1.
-  const Allocation *Of = G.allocation(Entry.Allocation);
-  if (Entry.Allocation >= 0 && !(Of && Of->Constant))
+  const Allocation *Stated = G.allocation(Entry.Allocation);
+  if (Entry.Allocation >= 0 && !(Stated && Stated->Constant))
     Diags.report(Entry.Text, "a constant is in allocation {}, which is {}",
-                 Entry.Allocation, Of ? "not constant" : "not there");
+                 Entry.Allocation, Stated ? "not constant" : "not there");
 }
 
 void ThunkPlaces::checkOutput(const ThunkEntry &Entry) {
@@ -107,13 +107,13 @@ void ThunkPlaces::checkOutput(const ThunkEntry &Entry) {
                  G.dump().Indices.text(Entry.Index));
     return;
   }
-  std::optional<ByteSlice> At = G.place(Root, *Ordinal);
-  countUnknown(!At);
-  if (At && At->Allocation != Entry.Allocation)
+  std::optional<ByteSlice> Place = G.place(Root, *Ordinal);
+  countUnknown(!Place);
+  if (Place && Place->Allocation != Entry.Allocation)
     Diags.report(Entry.Text,
                  "output {} is in allocation {}, but in {} in the assignment",
                  G.dump().Indices.text(Entry.Index), Entry.Allocation,
-                 At->Allocation);
+                 Place->Allocation);
 }
 
 void ThunkPlaces::run() {
@@ -127,9 +127,10 @@ void ThunkPlaces::run() {
     for (const ThunkEntry &Entry : T.Outputs)
       checkOutput(Entry);
   for (size_t S = 0; S != T.Sequences.size(); ++S) {
-    const ThunkSequence &Of = T.Sequences[S];
-    if (!G.computation(ThunkSequenceId(S)) && Of.Role != ThunkRole::Embedded &&
-        !(Of.Owner && G.isEmbedded(Of.Owner)))
+    const ThunkSequence &Sequence = T.Sequences[S];
+    if (!G.computation(ThunkSequenceId(S)) &&
+        Sequence.Role != ThunkRole::Embedded &&
+        !(Sequence.Owner && G.isEmbedded(Sequence.Owner)))
       Diags.notChecked("a sequence of thunks whose computation is not known");
   }
 }
