@@ -5,16 +5,9 @@
 using namespace hlobuf;
 
 static bool sameSpace(int64_t X, int64_t Y, Backend Target) {
-  switch (Target) {
-  case Backend::TPU:
+  if (Target == Backend::TPU || Target == Backend::CPU)
     return X == Y;
-  case Backend::GPU:
-    return (X == HostMemorySpace) == (Y == HostMemorySpace);
-  case Backend::CPU:
-  case Backend::Untiled:
-    return true;
-  }
-  return true;
+  return (X == HostMemorySpace) == (Y == HostMemorySpace);
 }
 
 static bool sameSplits(const Layout &X, const Layout &Y) {
@@ -35,10 +28,11 @@ llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
     return "";
   if (X.Element != Y.Element)
     return "element type";
-  // A loop may take `s32[4]` as `s32[<=4]`: the bytes are those of the bound.
+  auto Fits = [&](Dimension A, Dimension B) {
+    return A == B || (Tolerance.Bounds && A.Size == B.Size);
+  };
   if (!std::equal(X.Dimensions.begin(), X.Dimensions.end(),
-                  Y.Dimensions.begin(), Y.Dimensions.end(),
-                  [](Dimension A, Dimension B) { return A.Size == B.Size; }))
+                  Y.Dimensions.begin(), Y.Dimensions.end(), Fits))
     return "dimensions";
   if (!X.Layout || !Y.Layout)
     return "";
@@ -46,8 +40,7 @@ llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
   const Layout &B = *Y.Layout;
   if (A.MinorToMajor != B.MinorToMajor)
     return "dimension order";
-  // CPU has none: a program for TPU that is compiled for it keeps its texts.
-  if (!Tolerance.Tiles && Target != Backend::CPU && A.Tiles != B.Tiles)
+  if (!Tolerance.Tiles && A.Tiles != B.Tiles)
     return "tiling";
   if (A.ElementBits != B.ElementBits)
     return "bits per element";

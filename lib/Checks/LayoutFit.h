@@ -16,13 +16,14 @@ struct LayoutTolerance {
   bool MemorySpace = false;
   bool Splits = false;
   bool TailPadding = false;
+  /// `s32[4]` and `s32[<=4]`.
+  bool Bounds = false;
 };
 
 /// In what \p X and \p Y differ, for a message ("tiling"); empty if they agree.
 /// Neither may be a tuple. A layout that only one of the two prints is not
-/// compared. Of memory spaces all count on TPU, and only host memory on GPU,
-/// where the others are set after layouts (by BufferAssigner's colorer). CPU
-/// has none, but leaves S(5) in entry_computation_layout (jaxlib 0.12.0.1).
+/// compared. Of memory spaces only host memory counts on GPU, where the others
+/// are set after layouts (by BufferAssigner's colorer).
 llvm::StringRef layoutDifference(const Shape &X, const Shape &Y,
                                  LayoutTolerance Tolerance, Backend Target);
 

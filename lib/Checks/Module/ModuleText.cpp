@@ -290,11 +290,15 @@ bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
     LayoutTolerance Tolerance;
     Tolerance.Tiles = !Own.isTiled() || !Other.isTiled();
     Tolerance.Splits = Tolerance.TailPadding = true;
-    // The configuration in an executable for GPUs may leave it out.
+    // The configuration in an executable for GPUs may leave it out, and CPU
+    // leaves S(5) in the promise alone (jaxlib 0.12.0.1).
+    Backend Target = P.facts().backend();
     Tolerance.MemorySpace =
-        InAnySpace || (D.fromProto() && Other.memorySpace() == 0 &&
-                       P.facts().backend() == Backend::GPU);
-    if (!layoutDifference(Own, Other, Tolerance, P.facts().backend()).empty())
+        InAnySpace ||
+        (Other.memorySpace() == HostMemorySpace && Target != Backend::GPU &&
+         Target != Backend::TPU) ||
+        (D.fromProto() && Other.memorySpace() == 0 && Target == Backend::GPU);
+    if (!layoutDifference(Own, Other, Tolerance, Target).empty())
       return false;
   }
   return true;
