@@ -155,6 +155,16 @@ static void addDeclaredPairs(const Program &P, HloId Id,
   }
 }
 
+std::optional<OperandPart> hlobuf::declaredPart(const Program &P, HloId Id,
+                                                uint32_t Output) {
+  std::vector<InPlacePair> Pairs;
+  addDeclaredPairs(P, Id, Pairs);
+  for (const InPlacePair &Pair : Pairs)
+    if (Pair.Output == Output)
+      return OperandPart{Pair.Operand, Pair.Input};
+  return std::nullopt;
+}
+
 void BodyPairs::addDeclared(std::vector<InPlacePair> &Pairs) const {
   addDeclaredPairs(P, Fusion, Pairs);
 }

@@ -20,6 +20,11 @@ struct InPlacePair {
   uint32_t Output = 0;
 };
 
+/// The part of an operand in whose place output_to_operand_aliasing puts part
+/// \p Output of \p Id; nothing if it does not say.
+std::optional<OperandPart> declaredPart(const Program &P, HloId Id,
+                                        uint32_t Output);
+
 /// Must-alias sets of values, HloBuffers in XLA's words
 /// (xla/hlo/analysis/hlo_alias_analysis.cc, alias_info.cc).
 class AliasAnalysis {

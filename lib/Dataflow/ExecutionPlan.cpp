@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/ExecutionPlan.h"
+#include "Dataflow/AliasAnalysis.h"
 #include "Dataflow/CopyBack.h"
 #include "HLO/ArrayOrder.h"
 #include "HLO/AttributeNumbers.h"
@@ -130,9 +131,9 @@ void ExecutionPlan::forEachReadAtEnd(
 /// same place, or is what a read-only place has.
 bool ExecutionPlan::keepsBytes(HloId Id, HloValueId Written) const {
   std::optional<OperandPart> From = Same.find(Id, Flow[Written].Ordinal);
-  // In place, it writes zeros around the array that it is given.
+  // In the place of an array, it writes zeros around it.
   if (P.customCallTarget(Id, Backend::TPU) == "ZeroCrop")
-    From = OperandPart{0, 0};
+    From = declaredPart(P, Id, Flow[Written].Ordinal);
   if (!From) {
     const Dump &D = P.facts().dump();
     // Few values are copied back, and asking for a parameter is not constant.

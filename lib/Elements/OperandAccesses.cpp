@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements/OperandAccesses.h"
+#include "Dataflow/AliasAnalysis.h"
 #include "Elements/ArrayPlaces.h"
 #include "HLO/ForwardRules.h"
 
@@ -140,15 +141,8 @@ void AccessFinder::paired() {
 }
 
 void AccessFinder::customCall() {
-  ShapeIndex Index = P.trees().index(P[Id].Shape, Part);
-  if (!P.isHidden(Id))
-    for (const DeclaredAlias &Item : declaredAliases(
-             P.module().attributes(P.module()[Id]), P.facts().dump().Indices))
-      if (Item.Output.canonical() == Index.canonical() &&
-          Item.Operand < Operands.size())
-        if (std::optional<uint32_t> Number =
-                P.trees().ordinal(P[Operands[Item.Operand]].Shape, Item.Index))
-          return forward(Item.Operand, *Number);
+  if (std::optional<OperandPart> From = declaredPart(P, Id, Part))
+    return forward(From->Operand, From->Ordinal);
   // A promise about values, which stay as they are (TPU).
   if (P.customCallTarget(Id, Backend::TPU) == "AssumeGatherIndicesInBound")
     return forward(0, Part);
