@@ -191,9 +191,10 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
 bool ColorChecker::isOnSparseCore(const Allocation &Alloc) const {
   if (!Alloc.Constant || Alloc.color() != SparseCoreColor)
     return false;
-  return !Ctx.program() || llvm::all_of(D.values(Alloc), [&](const Value &V) {
-    return Ctx.runsElsewhere(V.Tag.Name);
-  });
+  return !Ctx.program() || (!Alloc.Values.empty() &&
+                            llvm::all_of(D.values(Alloc), [&](const Value &V) {
+                              return Ctx.runsElsewhere(V.Tag.Name);
+                            }));
 }
 
 void ColorChecker::checkAllocation(AllocationId Id) {
@@ -207,7 +208,8 @@ void ColorChecker::checkAllocation(AllocationId Id) {
   bool Argument = Alloc.isParameter() || Alloc.MaybeLiveOut;
   StringRef Expected;
   if (Ctx.backend() == Backend::CPU) {
-    if (llvm::all_of(D.values(Alloc), [&](const Value &V) {
+    if (!Alloc.Values.empty() &&
+        llvm::all_of(D.values(Alloc), [&](const Value &V) {
           return D.Shapes[V.Shape].memorySpace() == Alloc.color();
         }))
       return;
