@@ -161,22 +161,16 @@ void ModuleAnalysis::findBest() {
 void ModuleAnalysis::countStrangers() {
   if (!differs(DerivedPart::Sequence) && !differs(DerivedPart::Values))
     return;
+  const Dump &D = DumpFacts.dump();
+  bool ByStep = states(DerivedPart::Sequence);
+  auto Part = ByStep ? DerivedPart::Sequence : DerivedPart::Values;
   size_t Strange = 0;
-  size_t All = 0;
-  auto Count = [&](DerivedPart Part) {
-    if (states(Part))
-      compare(*Best, Part, [&](const Difference &Diff) {
-        Strange += Diff.Kind != DifferenceKind::Unequal;
-        return true;
-      });
-  };
-  if (states(DerivedPart::Sequence)) {
-    Count(DerivedPart::Sequence);
-    All = DumpFacts.dump().Sequence.size();
-  } else {
-    Count(DerivedPart::Values);
-    All = DumpFacts.dump().Values.size();
-  }
+  size_t All = ByStep ? D.Sequence.size() : D.Values.size();
+  if (states(Part))
+    compare(*Best, Part, [&](const Difference &Diff) {
+      Strange += Diff.Kind != DifferenceKind::Unequal;
+      return true;
+    });
   AnotherTime = Strange >= 6 && Strange * 20 > All;
 }
 

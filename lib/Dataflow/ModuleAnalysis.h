@@ -42,9 +42,7 @@ public:
   /// The steps of the schedule are known.
   bool isTimed() const { return P.isTimed(); }
   /// Overlaps and damaged reads can be determined from the module alone.
-  bool derivesTime() const {
-    return Obstacle.empty() && isTimed() && !AnotherTime;
-  }
+  bool derivesTime() const { return isUsable() && isTimed(); }
   /// The dump states \p Part, so that it can be compared.
   bool states(DerivedPart Part) const;
   /// The dump states something else than the module implies.
@@ -57,6 +55,8 @@ public:
   /// Names that only one of dump and module has; if they are many, the two are
   /// from different compilation stages.
   bool isOfAnotherTime() const { return AnotherTime; }
+  /// What it implies can be compared with the dump.
+  bool isUsable() const { return Obstacle.empty() && !AnotherTime; }
   /// All values of some kind differ in the first part that differs, which a
   /// rule may decide, and the dump may be newer than this tool: the kind, for a
   /// message; else empty. These values are excused.

@@ -158,8 +158,7 @@ comparableModule(const CheckContext &Ctx, Reporter &Diags, DerivedPart Part) {
 const ModuleAnalysis *hlobuf::usableProgram(const CheckContext &Ctx,
                                             Reporter &Diags, DerivedPart Part) {
   const ModuleAnalysis *Module = Ctx.moduleAnalysis();
-  bool Usable =
-      Module && Module->obstacle().empty() && !Module->isOfAnotherTime();
+  bool Usable = Module && Module->isUsable();
   // What the module does not tell, texts may.
   if (Usable && isTimedPart(Part) && !Module->isTimed()) {
     comparableModule(Ctx, Diags, Part);

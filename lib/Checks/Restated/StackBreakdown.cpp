@@ -19,6 +19,7 @@
 // it was derived from dumps. No exception is known.
 
 #include "Checks/Restated/RestatedSection.h"
+#include "Dataflow/ModuleAnalysis.h"
 #include "Dump/Printer.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -307,7 +308,8 @@ void StackTree::compare() {
         .about(Section::Stack);
   if (!checkDepths() || !addUp())
     return;
-  if (D.complete(Section::Module) && D.Module.Entry && !D.Stack.empty())
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (Analysis && Analysis->isUsable() && !D.Stack.empty())
     compareRoot(D.Module.name(D.Module[D.Module.Entry]));
   derive();
   compareRestated(*this, Diags);
