@@ -78,16 +78,12 @@ UsedId Facts::usedOf(ValueId V) const {
 }
 
 template <typename Record>
-static ByName groupByTag(const std::vector<Record> &All) {
+static ByName groupRows(const std::vector<Record> &All) {
   return ByName(All.size(), [&](uint32_t I) {
-    return std::pair(All[I].Tag.Name, All[I].Tag.Index);
-  });
-}
-
-template <typename Record>
-static ByName groupByRow(const std::vector<Record> &All) {
-  return ByName(All.size(), [&](uint32_t I) {
-    return std::pair(All[I].Name, All[I].Index);
+    if constexpr (requires { All[I].Tag; })
+      return std::pair(All[I].Tag.Name, All[I].Tag.Index);
+    else
+      return std::pair(All[I].Name, All[I].Index);
   });
 }
 
@@ -105,7 +101,7 @@ static uint32_t firstOf(ArrayRef<uint32_t> Rows) {
 }
 
 ArrayRef<uint32_t> Facts::valuesOfInstruction(NameId Name) const {
-  return Memo->Values.get([&] { return groupByTag(D.Values); })[Name];
+  return Memo->Values.get([&] { return groupRows(D.Values); })[Name];
 }
 
 ArrayRef<Use> Facts::readers(ValueId V) const {
@@ -114,17 +110,17 @@ ArrayRef<Use> Facts::readers(ValueId V) const {
 }
 
 ArrayRef<uint32_t> Facts::usedOfInstruction(NameId Name) const {
-  return Memo->Used.get([&] { return groupByTag(D.Used); })[Name];
+  return Memo->Used.get([&] { return groupRows(D.Used); })[Name];
 }
 
 ValueId Facts::findValue(NameId Name, ShapeIndex Index) const {
-  const ByName &All = Memo->Values.get([&] { return groupByTag(D.Values); });
+  const ByName &All = Memo->Values.get([&] { return groupRows(D.Values); });
   return ValueId(firstOf(
       All.at(Name, Index, [&](uint32_t I) { return D.Values[I].Tag.Index; })));
 }
 
 UsedId Facts::findUsed(NameId Name, ShapeIndex Index) const {
-  const ByName &All = Memo->Used.get([&] { return groupByTag(D.Used); });
+  const ByName &All = Memo->Used.get([&] { return groupRows(D.Used); });
   return UsedId(firstOf(
       All.at(Name, Index, [&](uint32_t I) { return D.Used[I].Tag.Index; })));
 }
@@ -147,12 +143,12 @@ Opcode Facts::opcode(NameId Name) const {
 }
 
 ArrayRef<uint32_t> Facts::positionsAt(NameId Name) const {
-  return Memo->Positions.get([&] { return groupByRow(D.Positions); })[Name];
+  return Memo->Positions.get([&] { return groupRows(D.Positions); })[Name];
 }
 
 ArrayRef<uint32_t> Facts::positionsAt(NameId Name, ShapeIndex Index) const {
   const ByName &All =
-      Memo->Positions.get([&] { return groupByRow(D.Positions); });
+      Memo->Positions.get([&] { return groupRows(D.Positions); });
   return All.at(Name, Index, [&](uint32_t I) { return D.Positions[I].Index; });
 }
 
@@ -165,7 +161,7 @@ bool Facts::isAt(UsedId U, NameId Name, ShapeIndex Index) const {
 }
 
 ArrayRef<uint32_t> Facts::usesBy(NameId Name) const {
-  return Memo->Uses.get([&] { return groupByRow(D.Uses); })[Name];
+  return Memo->Uses.get([&] { return groupRows(D.Uses); })[Name];
 }
 
 /// The used value of each of \p Count rows.
@@ -197,15 +193,10 @@ UsedId Facts::valueAt(NameId Name, ShapeIndex Index) const {
   return Rows.size() == 1 ? ownerOfPosition(Rows.front()) : UsedId();
 }
 
-static uint32_t findRange(const Dump &D, const ByName &All, NameId Name,
-                          ShapeIndex Index) {
-  return firstOf(
-      All.at(Name, Index, [&](uint32_t I) { return D.Ranges[I].Index; }));
-}
-
 std::optional<uint32_t> Facts::rangeRow(NameId Name, ShapeIndex Index) const {
-  const ByName &All = Memo->Ranges.get([&] { return groupByRow(D.Ranges); });
-  uint32_t Row = findRange(D, All, Name, Index);
+  const ByName &All = Memo->Ranges.get([&] { return groupRows(D.Ranges); });
+  uint32_t Row = firstOf(
+      All.at(Name, Index, [&](uint32_t I) { return D.Ranges[I].Index; }));
   return Row == None ? std::nullopt : std::optional(Row);
 }
 
@@ -322,21 +313,12 @@ static std::vector<bool> findReachingEnd(const Facts &DumpFacts) {
   return Reaching;
 }
 
-/// The root that the module states, if the dump knows it.
-static NameId findModuleRoot(const Facts &DumpFacts) {
-  const Dump &D = DumpFacts.dump();
-  if (!D.complete(Section::Module) || !D.Module.Entry)
-    return NameId();
-  HloId Root = D.Module[D.Module.Entry].Root;
-  if (!Root || DumpFacts.time(D.Module[Root].Name) < 0)
-    return NameId();
-  return D.Module[Root].Name;
-}
-
 static NameId findEntryRoot(const Facts &DumpFacts) {
   const Dump &D = DumpFacts.dump();
-  if (NameId Stated = findModuleRoot(DumpFacts))
-    return Stated;
+  // The module may be that of another stage.
+  HloId InModule = D.complete(Section::Module) && D.Module.Entry
+                       ? D.Module[D.Module.Entry].Root
+                       : HloId();
   bool Timed = D.complete(Section::Sequence) && D.complete(Section::Ranges) &&
                !D.Sequence.empty();
   const std::vector<bool> Reaching =
@@ -360,6 +342,8 @@ static NameId findEntryRoot(const Facts &DumpFacts) {
       for (const Position &P : D.positions(D[U])) {
         if (!P.Index.isRoot() || (Timed && DumpFacts.time(P.Name) < 0))
           continue;
+        if (InModule && P.Name == D.Module[InModule].Name)
+          return P.Name;
         ++Candidates;
         if (!Root || (Timed && DumpFacts.time(P.Name) > DumpFacts.time(Root)))
           Root = P.Name;

@@ -110,8 +110,8 @@ public:
 
   /// The ENTRY computation's root as far as the dump shows it: of the values
   /// that fill the allocation with `output shape` and live to the end, the
-  /// latest top-level position in the sequence. Invalid if it cannot be
-  /// determined.
+  /// module's root or, where they are not at that, the latest top-level
+  /// position in the sequence. Invalid if it cannot be determined.
   NameId entryRoot() const;
   /// True if \p U has a position at the entry root.
   bool isLiveOut(UsedId U) const;

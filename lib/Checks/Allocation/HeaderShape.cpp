@@ -18,6 +18,7 @@
 // (on TPU a bitcast may pad: `bf16[300,5]`).
 
 #include "Checks/Check.h"
+#include "Dataflow/ModuleAnalysis.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -161,11 +162,20 @@ static bool canHold(const CheckContext &Ctx, const Allocation &Alloc) {
   return false;
 }
 
+/// The root of the module, unless it has another stage.
+static NameId findRoot(const CheckContext &Ctx) {
+  const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+  if (!Analysis || !Analysis->isUsable())
+    return Ctx.entryRoot();
+  const Program &P = Analysis->program();
+  return P[P.root(P.module().Entry)].Name;
+}
+
 static void checkText(const CheckContext &Ctx, Reporter &Diags,
                       AllocationId Id) {
   const Dump &D = Ctx.dump();
   const Allocation &Alloc = D[Id];
-  NameId Root = Ctx.entryRoot();
+  NameId Root = findRoot(Ctx);
   const Instruction *I = Root ? Ctx.instruction(Root) : nullptr;
   if (I && I->Result) {
     if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
