@@ -65,8 +65,11 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
   indent(Depth);
   To.Out += thunkKindText(Parts.Kind);
   To.Out += ' ';
+  StringRef Name = Parts.Instruction;
   // A call that is compiled by itself is `call.2 (unit)`.
-  StringRef Name = Parts.Instruction.split(' ').first;
+  auto [Call, Unit] = Name.split(" (");
+  if (Parts.Kind == ThunkKind::Call && Unit.ends_with(")"))
+    Name = Call;
   To.Out += Name.empty() ? "-" : plainName(Name);
   To.Out += Parts.Attributes;
   printRun(Parts);
