@@ -89,7 +89,8 @@ static bool readKey(StringRef Key, StringRef Value, HloTables Tables,
     return readEntryLayout(Value, Tables, M);
   if (Key == "alias_passthrough_params")
     return isFlag(Value);
-  if (Key.starts_with("allow_spmd_sharding_propagation_to_"))
+  if (Key == "allow_spmd_sharding_propagation_to_parameters" ||
+      Key == "allow_spmd_sharding_propagation_to_output")
     return isFlag(Value) || isFlagList(Value);
   uint64_t Count = 0;
   if (Key == "num_partitions" || Key == "replica_count")
