@@ -25,7 +25,7 @@
 // - What an allocation is follows from the values in it
 //   (AssignBuffersForComputations in buffer_assignment.cc, 2019-2026), and so
 //   does a size on CPU and GPU: the largest of the alias set. Without the
-//   module: whether it is a parameter's, and whose.
+//   module: whose parameter's it is, and whether a value in it is at the root.
 // - A live range begins where its value is defined and ends where the module
 //   holds or reads it last; ranges of one alias set end where the next begins
 //   (hlo_live_range.cc, by the rules of the dump's release). Without the
