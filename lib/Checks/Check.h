@@ -177,10 +177,10 @@ public:
   /// dump, which is absent or damaged; \p Reason, if not empty, says what for.
   void notCheckedWithout(const Facts &DumpFacts, Section S,
                          std::string Reason = "") {
-    SkipReason Text = explainGap(DumpFacts, S);
+    SkipReason Gap = explainGap(DumpFacts, S);
     if (!Reason.empty())
-      Text.Reason = std::move(Reason);
-    addSkipReason(std::move(Text));
+      Gap.Reason = std::move(Reason);
+    addSkipReason(std::move(Gap));
   }
 
   /// Counts \p Count values, rows or instructions that a rule leaves out for

@@ -31,8 +31,8 @@ private:
     return P[Id].Op == Opcode::Bitcast ||
            (Rules.ReshapeIsNoOp && P[Id].Op == Opcode::Reshape);
   }
-  /// The operand that \p Source is written in place of; nothing if none.
-  std::optional<Part> sourceOf(const Part &Source, bool BodyOnly);
+  /// The operand that \p Output is written in place of; nothing if none.
+  std::optional<Part> sourceOf(const Part &Output, bool BodyOnly);
   void addDeclared(std::vector<InPlacePair> &Pairs) const;
 
   /// The pair of \p Id that writes part \p Output; null if none does. The first
@@ -96,14 +96,14 @@ const InPlacePair *BodyPairs::pairOf(HloId Id, bool BodyOnly, uint32_t Output) {
   return First != Pairs.end() && First->Output == Output ? &*First : nullptr;
 }
 
-std::optional<Part> BodyPairs::sourceOf(const Part &Source, bool BodyOnly) {
-  std::optional<uint32_t> Output = ordinalOf(P, Source.Id, Source.Steps);
-  if (!Output)
+std::optional<Part> BodyPairs::sourceOf(const Part &Output, bool BodyOnly) {
+  std::optional<uint32_t> Ordinal = ordinalOf(P, Output.Id, Output.Steps);
+  if (!Ordinal)
     return std::nullopt;
-  const InPlacePair *Pair = pairOf(Source.Id, BodyOnly, *Output);
+  const InPlacePair *Pair = pairOf(Output.Id, BodyOnly, *Ordinal);
   if (!Pair)
     return std::nullopt;
-  HloId Operand = P.operands(Source.Id)[Pair->Operand];
+  HloId Operand = P.operands(Output.Id)[Pair->Operand];
   return follow({Operand, stepsOf(P, Operand, Pair->Input)});
 }
 

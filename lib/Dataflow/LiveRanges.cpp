@@ -93,11 +93,11 @@ StepRange LiveRanges::find(HloValueId Id) const {
   if (Order.time(V.Definition) < 0 || !Order.isFlattened(C))
     return {-1, -1};
   StepRange Range = {startOf(Id), 0};
-  bool IsConstant = isReadOnlyParameter(V) && !Donated[Id.index()];
+  bool LivesToEnd = isReadOnlyParameter(V) && !Donated[Id.index()];
   if (!Rules.PositionsCount) {
     int32_t Last = lastUse(Id);
     Range.End = lastRootSpan(Id, Last >= 0 ? Last : Range.Start);
-    if (IsConstant)
+    if (LivesToEnd)
       Range.End = Order.steps();
     return Range;
   }
@@ -106,7 +106,7 @@ StepRange LiveRanges::find(HloValueId Id) const {
   if (Order.asyncBody(C))
     Range.End = endOfAsync(C, Range.End);
   Range.End = lastPosition(Id, Range.End);
-  Range.End = IsConstant ? Order.steps() : std::max(Range.End, lastUse(Id));
+  Range.End = LivesToEnd ? Order.steps() : std::max(Range.End, lastUse(Id));
   return Range;
 }
 

@@ -240,7 +240,7 @@ void HazardFinder::decide(Question Q) {
   }
   for (const Window &W : All) {
     // No more is ever found of reads that may not happen.
-    if (Doubted && Q.Relation.Overestimated && !Q.OtherLoop &&
+    if (HasUncertainRead && Q.Relation.Overestimated && !Q.OtherLoop &&
         Q.Relation.Kind != ReadKind::Unknown)
       return;
     if (++Questions > FreeQuestions + QuestionsPerWindow * All.size())
@@ -372,7 +372,7 @@ bool HazardFinder::confirm(const Question &Q, const Window &W,
   if (!Maps.Starts.confirms(*Point, Known))
     return false;
   if (Q.Relation.Overestimated) {
-    Doubted = true;
+    HasUncertainRead = true;
     undecided(TooManySteps);
     return true;
   }

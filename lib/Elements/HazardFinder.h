@@ -93,7 +93,7 @@ private:
   std::optional<ElementHazard> Worst;
   std::vector<ElementHazard> Undecided;
   /// Reads that may not happen are undecided, and it was noted.
-  bool Doubted = false;
+  bool HasUncertainRead = false;
   size_t Questions = 0;
   size_t AfterWorst = 0;
   bool Exhausted = false;

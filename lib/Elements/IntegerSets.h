@@ -238,8 +238,8 @@ private:
     llvm::SmallVector<LinearTerm, 6> Terms;
     int64_t Constant;
   };
-  /// The rows of one kind: parameters \p Used, both tuples, inner variables,
-  /// the constant.
+  /// The rows of one kind; its columns are the parameters \p Used, both tuples,
+  /// inner variables, the constant.
   isl_mat *matrix(llvm::ArrayRef<unsigned> Used, bool Equal) const;
 
   const IntegerSets &Sets;

@@ -104,7 +104,7 @@ bool WasteContext::sameSet(ValueId X, ValueId Y) const {
 
 bool WasteContext::isDonated(ValueId V) const {
   return llvm::any_of(Parameters, [&](const EntryParameter &P) {
-    return P.Owner == D[V].Owner && (P.Aliased || P.Donor);
+    return P.Owner == D[V].Owner && (P.IsTaken || P.Donor);
   });
 }
 
@@ -134,18 +134,18 @@ void WasteContext::markDonated() {
     ByNumber.try_emplace(std::pair(Alloc.ParameterNumber,
                                    Alloc.ParameterIndex.canonical().bits()),
                          &P);
-    P.Aliased = Alloc.MaybeLiveOut;
+    P.IsTaken = Alloc.MaybeLiveOut;
   }
   for (const HloAlias &Item : D.Module.Aliases)
     if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
         Entry != ByNumber.end())
-      Entry->second->Aliased = Entry->second->HasAlias = true;
+      Entry->second->IsTaken = Entry->second->IsDeclared = true;
   for (const HloDonor &Item : D.Module.Donors)
     if (auto Entry = ByNumber.find(
             std::pair(Item.Parameter, Item.Index.canonical().bits()));
         Entry != ByNumber.end())
-      Entry->second->Donor = !Entry->second->Aliased;
+      Entry->second->Donor = !Entry->second->IsTaken;
 }
 
 std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,

@@ -18,9 +18,9 @@ struct EntryParameter {
   /// The value that the caller gives.
   ValueId Value;
   /// It is in the memory of a result, or input_output_alias names it.
-  bool Aliased = false;
+  bool IsTaken = false;
   /// input_output_alias names it.
-  bool HasAlias = false;
+  bool IsDeclared = false;
   /// buffer_donor names it: given away, and no result takes it.
   bool Donor = false;
 };

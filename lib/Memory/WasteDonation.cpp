@@ -88,7 +88,7 @@ static bool mayTake(const WasteContext &Ctx, const EntryResult &Result,
                     int32_t Written, const EntryParameter &P) {
   const Value &Argument = Ctx.D[P.Value];
   const Value &Returned = Ctx.D[Result.Value];
-  if (P.Aliased || !Argument.Shape || !Returned.Shape ||
+  if (P.IsTaken || !Argument.Shape || !Returned.Shape ||
       Argument.Size != Returned.Size ||
       !Ctx.D.Shapes.equalIgnoringLayout(Argument.Shape, Returned.Shape) ||
       Argument.Tag.Name == Returned.Tag.Name)
@@ -197,7 +197,7 @@ private:
 Givers::Givers(WasteContext &Ctx) : Ctx(Ctx) {
   std::vector<EntryParameter *> All;
   for (EntryParameter &P : Ctx.Parameters)
-    if (!P.Aliased && Ctx.D[P.Owner].Size >= MinWaste)
+    if (!P.IsTaken && Ctx.D[P.Owner].Size >= MinWaste)
       All.push_back(&P);
   llvm::stable_sort(All, [&](const auto *X, const auto *Y) {
     return Ctx.D[X->Owner].ParameterNumber < Ctx.D[Y->Owner].ParameterNumber;
@@ -218,7 +218,7 @@ EntryParameter *Givers::find(const EntryResult &Result, int32_t Written,
   unsigned Tried = 0;
   for (auto Candidate = Known.begin();
        Candidate != Known.end() && Tried != MaxTried;) {
-    if ((*Candidate)->Aliased) {
+    if ((*Candidate)->IsTaken) {
       Candidate = Known.erase(Candidate);
       continue;
     }
@@ -250,7 +250,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
           Written ? Known.find(Result, *Written, Kind) : nullptr;
       if (!P)
         continue;
-      P->Aliased = Done[I] = true;
+      P->IsTaken = Done[I] = true;
       Plan.add(Result);
       Plan.give(*P, Result, *Written);
       Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
@@ -264,7 +264,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
 static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   std::vector<const EntryParameter *> Unused;
   for (const EntryParameter &P : Ctx.Parameters) {
-    if (P.Donor || (P.HasAlias && !Ctx.D[P.Owner].MaybeLiveOut))
+    if (P.Donor || (P.IsDeclared && !Ctx.D[P.Owner].MaybeLiveOut))
       Unused.push_back(&P);
   }
   std::vector<const EntryResult *> Own;

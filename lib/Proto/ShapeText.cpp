@@ -212,7 +212,7 @@ bool ShapeTexts::print(StringRef Shape, bool WithLayout, std::string &Out) {
   constexpr size_t Longest = 64; // Large tuples are hardly there twice.
   if (Shape.size() > Longest)
     return printShape(Shape, WithLayout, Out);
-  auto [Entry, New] = Known[WithLayout ? 1 : 0].try_emplace(Shape);
+  auto [Entry, New] = Texts[WithLayout ? 1 : 0].try_emplace(Shape);
   if (New && !printShape(Shape, WithLayout, Entry->second))
     return false;
   Out += Entry->second;

@@ -36,7 +36,7 @@ public:
 
 private:
   /// By their protos, without and with layouts.
-  llvm::StringMap<std::string> Known[2];
+  llvm::StringMap<std::string> Texts[2];
 };
 
 /// Parts of shapes. Each tuple is taken apart once: loops have thousands of

@@ -92,7 +92,7 @@ private:
   const IdMaps &ids() const {
     if (!Ids.empty())
       return Ids;
-    return Remade.get([&] {
+    return RebuiltIds.get([&] {
       IdMaps All(Stems.size());
       for (size_t I = 0; I != size(); ++I) {
         auto [Stem, Number] = split((*this)[NameId(I)]);
@@ -104,7 +104,7 @@ private:
 
   llvm::DenseMap<llvm::StringRef, uint32_t> Stems;
   IdMaps Ids;
-  mutable Lazy<IdMaps> Remade;
+  mutable Lazy<IdMaps> RebuiltIds;
   /// By id; apart, so that no byte is padding.
   std::vector<const char *> Texts;
   std::vector<uint32_t> Sizes;

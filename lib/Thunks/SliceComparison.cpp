@@ -36,7 +36,7 @@ SliceComparison::SliceComparison(const ThunkGraph &Graph)
 
 SliceComparison::LeafSet::LeafSet(Leaves All) {
   std::vector<ByteSlice> Places;
-  for (const ResultLeaf &Leaf : All) {
+  for (const ArrayLeaf &Leaf : All) {
     Known &= Leaf.Bytes.has_value();
     if (Leaf.Bytes)
       Places.push_back(*Leaf.Bytes);
@@ -44,7 +44,7 @@ SliceComparison::LeafSet::LeafSet(Leaves All) {
   Slices = SliceSet(Places);
 }
 
-bool SliceComparison::matches(const ThunkSlice &S, const ResultLeaf &Leaf) {
+bool SliceComparison::matches(const ThunkSlice &S, const ArrayLeaf &Leaf) {
   if (Leaf.Bytes)
     return !S.Missing && S.Bytes == *Leaf.Bytes;
   ++Unknown;
@@ -54,7 +54,7 @@ bool SliceComparison::matches(const ThunkSlice &S, const ResultLeaf &Leaf) {
 /// Emitters take slices and shapes from one instruction. Releases that state
 /// none for some kind of thunk state none for all of it.
 void SliceComparison::compareShape(ThunkId Id, const ThunkSlice &S,
-                                   const ResultLeaf &Leaf) {
+                                   const ArrayLeaf &Leaf) {
   ShapeId Own = P.trees().part(P[Leaf.Instruction].Shape, Leaf.Ordinal);
   ThunkKind Kind = T[Id].Kind;
   // Kernels get addresses. A product takes dimensions of its factors together,
@@ -186,7 +186,7 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
     return;
   for (const ByteSlice &Bytes : Expected.Slices.slices())
     if (!Own.contains(Bytes))
-      To.push_back({Id, nullptr, ResultLeaf{G.instruction(Id), 0, Bytes}, 0});
+      To.push_back({Id, nullptr, ArrayLeaf{G.instruction(Id), 0, Bytes}, 0});
 }
 
 const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
@@ -270,8 +270,8 @@ void SliceComparison::compareSort(ThunkId Id, HloId I) {
 
 /// What a thunk of \p I may write: of an async operation, the results of the
 /// wrapped one too.
-SmallVector<ResultLeaf, 4> SliceComparison::results(HloId I) const {
-  SmallVector<ResultLeaf, 4> Results = G.leaves(I);
+SmallVector<ArrayLeaf, 4> SliceComparison::results(HloId I) const {
+  SmallVector<ArrayLeaf, 4> Results = G.leaves(I);
   if (P[I].Op == Opcode::AsyncStart)
     for (const HloCall &Call : P.calls(I))
       llvm::append_range(Results, G.leaves(P.root(Call.Callee)));
@@ -283,8 +283,8 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
   if (Kind == ThunkKind::Kernel || Kind == ThunkKind::CustomKernel ||
       Kind == ThunkKind::Cudnn)
     return compareKernel(Id, I);
-  SmallVector<ResultLeaf, 8> Operands = G.operandLeaves(I);
-  SmallVector<ResultLeaf, 4> Results = results(I);
+  SmallVector<ArrayLeaf, 8> Operands = G.operandLeaves(I);
+  SmallVector<ArrayLeaf, 4> Results = results(I);
   Slices Read = slices(Id, false);
   Slices Written = slices(Id, true);
   bool Ordered =
@@ -333,8 +333,8 @@ bool SliceComparison::isInterleaved(const Slices &All, Leaves Operands,
 }
 
 void SliceComparison::compareKernel(ThunkId Id, HloId I) {
-  SmallVector<ResultLeaf, 8> Operands = G.operandLeaves(I);
-  SmallVector<ResultLeaf, 4> Results = G.leaves(I);
+  SmallVector<ArrayLeaf, 8> Operands = G.operandLeaves(I);
+  SmallVector<ArrayLeaf, 4> Results = G.leaves(I);
   Slices All;
   for (const ThunkSlice &S : T.slices(T[Id]))
     All.push_back(&S);
@@ -384,7 +384,7 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
   Slices Read = slices(Id, false);
   if (std::optional<ByteSlice> Part = slicedOperand(I);
       Part && Read.size() == 1 && Operands.size() == 1) {
-    ResultLeaf Expected = Operands.front();
+    ArrayLeaf Expected = Operands.front();
     Expected.Bytes = Part;
     if (Read.front()->Missing || Read.front()->Bytes != *Part)
       Reads.push_back({Id, Read.front(), Expected, 0});
@@ -402,7 +402,7 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
         !isOneOf(*Read[N], Sources, Partly))
       Reads.push_back({Id, Read[N],
                        Read.size() == Operands.size()
-                           ? std::optional<ResultLeaf>(Operands[N])
+                           ? std::optional<ArrayLeaf>(Operands[N])
                            : std::nullopt,
                        static_cast<uint32_t>(N)});
   Slices Written = slices(Id, true);
@@ -410,14 +410,14 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
     if (!isOneOf(*Written[N], Targets, Fills))
       Writes.push_back({Id, Written[N],
                         Written.size() == Results.size()
-                            ? std::optional<ResultLeaf>(Results[N])
+                            ? std::optional<ArrayLeaf>(Results[N])
                             : std::nullopt,
                         static_cast<uint32_t>(N)});
 }
 
 /// What the thunks of \p I must write: of a start, what its done gives.
-SmallVector<ResultLeaf, 4> SliceComparison::written(HloId I) const {
-  SmallVector<ResultLeaf, 4> All = G.leaves(I);
+SmallVector<ArrayLeaf, 4> SliceComparison::written(HloId I) const {
+  SmallVector<ArrayLeaf, 4> All = G.leaves(I);
   const AsyncOpcodes *Pair = startedBy(P[I].Op);
   if (P[I].Op == Opcode::Send || endedBy(P[I].Op))
     All.clear();
@@ -425,7 +425,7 @@ SmallVector<ResultLeaf, 4> SliceComparison::written(HloId I) const {
     return All;
   uint32_t Begin = P.trees().elementOrdinal(P[I].Shape, *Pair->Result);
   uint32_t Count = P.trees().parts(P.trees().part(P[I].Shape, Begin));
-  llvm::erase_if(All, [&](const ResultLeaf &Leaf) {
+  llvm::erase_if(All, [&](const ArrayLeaf &Leaf) {
     return Leaf.Ordinal < Begin || Leaf.Ordinal >= Begin + Count;
   });
   return All;
@@ -458,7 +458,7 @@ void SliceComparison::compareWhole(HloId I, bool BadReads, bool BadWrites) {
   }
   if (!First || endedBy(P[I].Op))
     return;
-  SmallVector<ResultLeaf, 8> Operands = G.operandLeaves(I);
+  SmallVector<ArrayLeaf, 8> Operands = G.operandLeaves(I);
   LeafSet Places(Operands);
   auto Add = [&](Leaves Expected, const SliceSet &Actual, bool Results) {
     for (uint32_t N = 0; N != Expected.size(); ++N) {

@@ -20,7 +20,7 @@ struct SliceFault {
   /// Null if the thunk has no slice for the leaf.
   const ThunkSlice *Slice = nullptr;
   /// Nothing if the instruction has no leaf for the slice.
-  std::optional<ResultLeaf> Expected;
+  std::optional<ArrayLeaf> Expected;
   /// Of an operand or result leaf: its number, from 0.
   uint32_t Number = 0;
 };
@@ -46,7 +46,7 @@ public:
   size_t numEmbedded() const { return Embedded; }
 
 private:
-  using Leaves = llvm::ArrayRef<ResultLeaf>;
+  using Leaves = llvm::ArrayRef<ArrayLeaf>;
   using Slices = llvm::SmallVector<const ThunkSlice *, 8>;
   /// The places of leaves.
   struct LeafSet {
@@ -57,8 +57,8 @@ private:
   };
   /// What a sort on a CPU may copy: operands, results, and pairs of them.
   struct SortPlaces {
-    llvm::SmallVector<ResultLeaf, 8> Operands;
-    llvm::SmallVector<ResultLeaf, 4> Results;
+    llvm::SmallVector<ArrayLeaf, 8> Operands;
+    llvm::SmallVector<ArrayLeaf, 4> Results;
     std::set<std::pair<ByteSlice, ByteSlice>> Pairs;
     std::map<ByteSlice, uint32_t> ByOperand, ByResult;
     bool Known = true;
@@ -78,11 +78,11 @@ private:
   void compareWhole(HloId I, bool BadReads, bool BadWrites);
   std::optional<ByteSlice> slicedOperand(HloId I) const;
   bool isOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
-  bool matches(const ThunkSlice &S, const ResultLeaf &Leaf);
-  void compareShape(ThunkId Id, const ThunkSlice &S, const ResultLeaf &Leaf);
+  bool matches(const ThunkSlice &S, const ArrayLeaf &Leaf);
+  void compareShape(ThunkId Id, const ThunkSlice &S, const ArrayLeaf &Leaf);
   Slices slices(ThunkId Id, bool Written) const;
-  llvm::SmallVector<ResultLeaf, 4> results(HloId I) const;
-  llvm::SmallVector<ResultLeaf, 4> written(HloId I) const;
+  llvm::SmallVector<ArrayLeaf, 4> results(HloId I) const;
+  llvm::SmallVector<ArrayLeaf, 4> written(HloId I) const;
   const SortPlaces &sortPlaces(HloId I);
 
   const ThunkGraph &G;

@@ -133,8 +133,8 @@ std::optional<ByteSlice> ThunkGraph::place(HloId Id, uint32_t Ordinal) const {
   return placeOf(D[Line]);
 }
 
-SmallVector<ResultLeaf, 4> ThunkGraph::leaves(HloId Id, bool Tokens) const {
-  SmallVector<ResultLeaf, 4> Leaves;
+SmallVector<ArrayLeaf, 4> ThunkGraph::leaves(HloId Id, bool Tokens) const {
+  SmallVector<ArrayLeaf, 4> Leaves;
   ShapeId Shape = P[Id].Shape;
   for (uint32_t I = 0; I != P.trees().parts(Shape); ++I) {
     ShapeKind Kind = P.trees().shape(P.trees().part(Shape, I)).Kind;
@@ -144,9 +144,9 @@ SmallVector<ResultLeaf, 4> ThunkGraph::leaves(HloId Id, bool Tokens) const {
   return Leaves;
 }
 
-SmallVector<ResultLeaf, 8> ThunkGraph::operandLeaves(HloId Id,
-                                                     bool Tokens) const {
-  SmallVector<ResultLeaf, 8> Leaves;
+SmallVector<ArrayLeaf, 8> ThunkGraph::operandLeaves(HloId Id,
+                                                    bool Tokens) const {
+  SmallVector<ArrayLeaf, 8> Leaves;
   for (HloId Operand : P.operands(Id))
     llvm::append_range(Leaves, leaves(Operand, Tokens));
   return Leaves;
@@ -211,7 +211,7 @@ const ExpectedSlices &ThunkGraph::callSlices(ThunkId Id,
   return CallSets.find(Callee)->second[static_cast<size_t>(Role)];
 }
 
-std::string ThunkGraph::spell(const ResultLeaf &Leaf) const {
+std::string ThunkGraph::spell(const ArrayLeaf &Leaf) const {
   std::string Name = P.spell(Leaf.Instruction);
   if (!P.trees().shape(P[Leaf.Instruction].Shape).isTuple())
     return Name;
@@ -230,9 +230,9 @@ ThunkGraph::Holders ThunkGraph::holders(HloId User) const {
   Holders Result;
   if (!User)
     return Result;
-  SmallVector<ResultLeaf, 8> Near = operandLeaves(User);
+  SmallVector<ArrayLeaf, 8> Near = operandLeaves(User);
   llvm::append_range(Near, leaves(User));
-  for (const ResultLeaf &Leaf : Near)
+  for (const ArrayLeaf &Leaf : Near)
     if (Leaf.Bytes)
       Result.insert({*Leaf.Bytes, Leaf});
   return Result;

@@ -17,8 +17,8 @@
 
 namespace hlobuf {
 
-/// An array that is an instruction's result, or a part of it.
-struct ResultLeaf {
+/// An array that is what an instruction returns or reads, or a part of that.
+struct ArrayLeaf {
   HloId Instruction;
   uint32_t Ordinal = 0;
   /// Nothing if it is not known where the array is.
@@ -81,21 +81,21 @@ public:
 
   /// The arrays of \p Id's result in pre-order; of a custom call of a CPU,
   /// tokens are passed like arrays (thunk_emitter.cc, 2025-2026).
-  llvm::SmallVector<ResultLeaf, 4> leaves(HloId Id, bool Tokens = false) const;
+  llvm::SmallVector<ArrayLeaf, 4> leaves(HloId Id, bool Tokens = false) const;
   /// The leaves of all operands.
-  llvm::SmallVector<ResultLeaf, 8> operandLeaves(HloId Id,
-                                                 bool Tokens = false) const;
+  llvm::SmallVector<ArrayLeaf, 8> operandLeaves(HloId Id,
+                                                bool Tokens = false) const;
   /// The place of part \p Ordinal of \p Id.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
   /// The slices of what is below the call that the call kernel \p Id is.
   const ExpectedSlices &callSlices(ThunkId Id, CallSlices Role) const;
 
   /// `fusion.1{0}`.
-  std::string spell(const ResultLeaf &Leaf) const;
+  std::string spell(const ArrayLeaf &Leaf) const;
   /// `bytes [0, 32) of allocation 2`.
   static std::string spell(const ByteSlice &Bytes);
   /// Leaves by their places; of several at one place the first.
-  using Holders = std::map<ByteSlice, ResultLeaf>;
+  using Holders = std::map<ByteSlice, ArrayLeaf>;
   /// The operands and results of \p User, which may be invalid.
   Holders holders(HloId User) const;
   /// `, which is add.1`: what of \p Near, or else of the assignment, is at

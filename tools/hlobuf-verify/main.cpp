@@ -117,7 +117,7 @@ static cl::opt<GroupBy, false, NamedValues<GroupBy>>
                        clEnumValN(GroupBy::Op, "op", "by scope of op_name"),
                        clEnumValN(GroupBy::Value, "value", "by value"),
                        clEnumValN(GroupBy::Kind, "kind", "by kind and shape")));
-static cl::list<std::string> Reason(
+static cl::list<std::string> WhyValues(
     "why", cl::value_desc("value"), cl::cat(OutputOptions),
     cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; of "
              "a:b, why b is not in the memory of a; may be repeated"));
@@ -247,7 +247,7 @@ static std::string idleOption(const VerifyOptions &O) {
   // A list's own & gives its values.
   const cl::Option *Verifying[] = {
       &Format,         std::addressof(Outputs),
-      &Summary,        std::addressof(Reason),
+      &Summary,        std::addressof(WhyValues),
       &MaxGrowth,      std::addressof(WhyNotInPlace),
       &AllowUnmatched, std::addressof(MaxPeak),
       &BaselineFile,   &WriteBaseline,
@@ -303,7 +303,7 @@ static VerifyOptions makeOptions() {
   O.FindPass = FindPass;
   O.Format = Format;
   using Question = WhyQuestion::Kind;
-  for (StringRef Text : Reason) {
+  for (StringRef Text : WhyValues) {
     auto [Value, Other] = Text.split(':');
     O.Memory.Questions.push_back(
         {Text.contains(':') ? Question::Apart : Question::Live, Value.str(),

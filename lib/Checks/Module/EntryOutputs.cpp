@@ -56,9 +56,9 @@ void EntryOutputs::findReadOnly() {
   for (size_t I = 0; I != Flow.values().size(); ++I) {
     const HloValue &V = Flow[HloValueId(I)];
     const HloNode &N = P[V.Definition];
-    bool IsDonated = N.Op == Opcode::Parameter &&
-                     N.Parent == P.module().Entry && !Donated[I];
-    if (N.Op == Opcode::Constant || IsDonated)
+    bool IsReadOnly = N.Op == Opcode::Parameter &&
+                      N.Parent == P.module().Entry && !Donated[I];
+    if (N.Op == Opcode::Constant || IsReadOnly)
       ReadOnly.try_emplace(Analysis.aliases().group(HloValueId(I)).index(),
                            HloValueId(I));
   }

@@ -84,12 +84,12 @@ bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
   const HloModule &M = P.module();
   StringRef Own = opcodeIn(M.head(M[Id]));
   // `fusion-start` in one text is `async-start` in the other.
-  bool Desugared = Stated.starts_with("async-") || Own.starts_with("async-");
+  bool IsAsync = Stated.starts_with("async-") || Own.starts_with("async-");
   bool Same = I.Op.Sugar != P[Id].Sugar ? I.Op.Op == P[Id].Op : Stated == Own;
   bool Wrapped = isAsync(I.Op.Op) != isAsync(P[Id].Op) &&
                  (I.Op.Sugar || P[Id].Sugar || Stated.contains("-start") ||
                   Stated.contains("-done"));
-  if (Stated == Own || (Desugared && (Same || Wrapped)))
+  if (Stated == Own || (IsAsync && (Same || Wrapped)))
     return true;
   Diags
       .report(Stated, "{} has opcode {}, but {} in the module", D.Names[I.Name],

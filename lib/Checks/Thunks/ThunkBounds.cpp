@@ -121,7 +121,7 @@ void SliceBounds::reportShape(const SliceFault &Fault) {
         "shapes next to slices of thunks, which differ from "
         "those of their instructions");
   const ShapeTable &Shapes = G.dump().Shapes;
-  const ResultLeaf &Leaf = *Fault.Expected;
+  const ArrayLeaf &Leaf = *Fault.Expected;
   reportThunk(Fault.Thunk, Fault.Slice->Text,
               fmt::format("passes {} as {}, but it is {}", G.spell(Leaf),
                           Fault.Slice->Shape ? Shapes.text(Fault.Slice->Shape)

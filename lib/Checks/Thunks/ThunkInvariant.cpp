@@ -123,7 +123,7 @@ void KernelArguments::checkFlags(ThunkId Id) {
     reportThunk(Id, fmt::format("has {} flags for {} arguments", *T[Id].Flags,
                                 T[Id].Slices.size()));
   std::vector<ByteSlice> Places;
-  for (const ResultLeaf &Leaf : G.leaves(G.instruction(Id))) {
+  for (const ArrayLeaf &Leaf : G.leaves(G.instruction(Id))) {
     if (!Leaf.Bytes)
       return countUnknown(1);
     Places.push_back(*Leaf.Bytes);

@@ -30,8 +30,8 @@ private:
   Places written(ThunkId Id) const;
   void checkDisjoint(ThunkId Id);
   void checkOutputs();
-  void checkUnwritten(const ResultLeaf &Output);
-  void checkWriter(ThunkId Id, llvm::ArrayRef<ResultLeaf> Outputs);
+  void checkUnwritten(const ArrayLeaf &Output);
+  void checkWriter(ThunkId Id, llvm::ArrayRef<ArrayLeaf> Outputs);
 
   /// Parameters that some output may take the bytes of.
   llvm::DenseSet<int64_t> Donated;
@@ -119,7 +119,7 @@ void WrittenBytes::checkThunk(ThunkId Id) {
 }
 
 /// Nobody writes \p Output: it is a parameter or constant.
-void WrittenBytes::checkUnwritten(const ResultLeaf &Output) {
+void WrittenBytes::checkUnwritten(const ArrayLeaf &Output) {
   const Allocation *A = G.allocation(Output.Bytes->Allocation);
   if (A && !A->isParameter() && !A->Constant && Output.Bytes->Size != 0)
     Diags.report(T.Sequences.front().Text, "no thunk writes output {}, {}",
@@ -127,13 +127,13 @@ void WrittenBytes::checkUnwritten(const ResultLeaf &Output) {
 }
 
 /// \p Id is the last one to write to \p Outputs.
-void WrittenBytes::checkWriter(ThunkId Id, llvm::ArrayRef<ResultLeaf> Outputs) {
+void WrittenBytes::checkWriter(ThunkId Id, llvm::ArrayRef<ArrayLeaf> Outputs) {
   Places Own = written(Id);
   std::vector<ByteSlice> All;
   for (const auto &[Bytes, S] : Own)
     All.push_back(Bytes);
   SliceSet Set(All);
-  for (const ResultLeaf &Output : Outputs) {
+  for (const ArrayLeaf &Output : Outputs) {
     const ByteSlice *Part = Set.overlapping(*Output.Bytes);
     if (Part && !Set.contains(*Output.Bytes))
       reportThunk(Id, Own.find(*Part)->second->Text,
@@ -145,14 +145,14 @@ void WrittenBytes::checkWriter(ThunkId Id, llvm::ArrayRef<ResultLeaf> Outputs) {
 
 void WrittenBytes::checkOutputs() {
   // By allocation and end, until the last thunk that writes to it is known.
-  std::multimap<std::pair<int64_t, int64_t>, ResultLeaf> Outputs;
-  for (const ResultLeaf &Output : G.leaves(P.root(P.module().Entry))) {
+  std::multimap<std::pair<int64_t, int64_t>, ArrayLeaf> Outputs;
+  for (const ArrayLeaf &Output : G.leaves(P.root(P.module().Entry))) {
     countUnknown(!Output.Bytes);
     if (Output.Bytes)
       Outputs.insert({{Output.Bytes->Allocation, Output.Bytes->end()}, Output});
   }
   for (size_t I = T.Thunks.size(); I-- != 0;) {
-    std::vector<ResultLeaf> WrittenHere;
+    std::vector<ArrayLeaf> WrittenHere;
     for (const auto &[Bytes, S] : written(ThunkId(I))) {
       auto First = Outputs.upper_bound({Bytes.Allocation, Bytes.Offset});
       auto Last = First;
