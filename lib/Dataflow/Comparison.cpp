@@ -283,8 +283,9 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
 /// True if the texts and the stated positions agree with \p Row of \p U.
 bool Comparer::isStatedUse(UsedId U, const Use &Row, HloId User) const {
   // From 2026-07-22 on views without allocation may use a value.
-  if (P[User].Opaque && DumpFacts.positionsAt(Row.Name).empty() &&
-      (DumpFacts.isFull() || DumpFacts.release().until(Release::ViewColors)))
+  if (P[User].Inner ||
+      (P[User].Opaque && DumpFacts.positionsAt(Row.Name).empty() &&
+       (DumpFacts.isFull() || DumpFacts.release().until(Release::ViewColors))))
     return false;
   if (Row.Operand >= P.operands(User).size())
     return P[User].Opaque && !DumpFacts.isFull();

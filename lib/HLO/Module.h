@@ -65,6 +65,8 @@ struct HloNode {
   /// then: they show that it reads all parts of its operands.
   bool Opaque : 1 = false;
   bool ReadsParts : 1 = false;
+  /// By texts, a tuple that is read and not a root: it uses nothing.
+  bool Inner : 1 = false;
   /// The text may hold output_to_operand_aliasing.
   bool MayDeclareAliases : 1 = false;
   bool HasCalls : 1 = false;

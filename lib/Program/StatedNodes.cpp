@@ -15,9 +15,8 @@ public:
 
 private:
   void add(NameId Name);
-  void addNode(NameId Name);
+  void findRoot(HloNode &N, const Instruction &I) const;
   ShapeId shapeOf(NameId Name) const;
-  void linkText(const Instruction &I);
   void linkUses(HloNode &N);
   bool areDisputed(ArrayRef<uint32_t> Rows) const;
   unsigned votes(NameId Operand, ArrayRef<uint32_t> Rows) const;
@@ -30,12 +29,27 @@ private:
 };
 } // namespace
 
-void NodeBuilder::add(NameId Name) {
-  if (!Built.ByName[Name.index()])
-    addNode(Name);
+/// Whether tuple \p N is a root: only a root uses what it holds, and nothing
+/// reads all of it. One row may be wrong.
+void NodeBuilder::findRoot(HloNode &N, const Instruction &I) const {
+  size_t Count = DumpFacts.usesBy(I.Name).size();
+  UsedId Own = DumpFacts.findUsed(I.Name, ShapeIndex::root());
+  // A call may return it, and elements are then taken from that.
+  bool IsReturned = Own && D.positions(D[Own]).size() > 1;
+  size_t Readers = 0;
+  for (const Use &Row : Own ? D.uses(D[Own]) : ArrayRef<Use>())
+    Readers += !IsReturned ||
+               llvm::any_of(DumpFacts.usesBy(Row.Name), [&](uint32_t Number) {
+                 const Use &Other = D.Uses[Number];
+                 return Other.Operand == Row.Operand && !Other.Index.isRoot();
+               });
+  N.Inner = Own && Readers >= Count + IsReturned;
+  N.Root = Count > Readers && 2 * Count >= D.operands(I).size();
 }
 
-void NodeBuilder::addNode(NameId Name) {
+void NodeBuilder::add(NameId Name) {
+  if (Name && Built.ByName[Name.index()])
+    return;
   HloNode N;
   N.Name = Name;
   N.Parent = ComputationId(0);
@@ -44,10 +58,8 @@ void NodeBuilder::addNode(NameId Name) {
     N.Op = I->Op.Op;
     N.Sugar = I->Op.Sugar;
     N.NumberOrCall = D.parameterNumber(*I);
-    // Only a root tuple uses what it holds. One row may be wrong.
-    size_t Uses = DumpFacts.usesBy(Name).size();
-    N.Root =
-        N.Op == Opcode::Tuple && Uses != 0 && 2 * Uses >= D.operands(*I).size();
+    if (N.Op == Opcode::Tuple)
+      findRoot(N, *I);
   } else {
     N.Opaque = true;
     N.Shape = Name ? shapeOf(Name) : ShapeId();
@@ -62,11 +74,6 @@ ShapeId NodeBuilder::shapeOf(NameId Name) const {
   UsedId U = DumpFacts.valueAt(Name, ShapeIndex::root());
   ValueId V = U ? DumpFacts.valueOf(U) : ValueId();
   return V ? D[V].Shape : ShapeId();
-}
-
-void NodeBuilder::linkText(const Instruction &I) {
-  for (NameId Operand : D.operands(I))
-    Built.Operands.push_back(Built.ByName[Operand.index()]);
 }
 
 /// How many of the uses \p Rows name a value that is at \p Operand.
@@ -172,8 +179,8 @@ StatedNodes NodeBuilder::run() {
   // At most: what is never written takes no memory.
   Built.Nodes.reserve(D.Names.size() + 2);
   Built.Operands.reserve(D.OperandNames.size() + D.Uses.size());
-  addNode(NameId()); // unknown()
-  addNode(NameId()); // disputed()
+  add(NameId()); // unknown()
+  add(NameId()); // disputed()
   for (const Instruction &I : D.Instructions)
     add(I.Name);
   llvm::for_each(D.OperandNames, [&](NameId Name) { add(Name); });
@@ -184,10 +191,12 @@ StatedNodes NodeBuilder::run() {
   for (HloNode &N : Built.Nodes) {
     N.FirstOperand = static_cast<uint32_t>(Built.Operands.size());
     if (const Instruction *I =
-            N.Opaque ? nullptr : DumpFacts.instruction(N.Name))
-      linkText(*I);
-    else if (N.Name)
+            N.Opaque ? nullptr : DumpFacts.instruction(N.Name)) {
+      for (NameId Operand : D.operands(*I))
+        Built.Operands.push_back(Built.ByName[Operand.index()]);
+    } else if (N.Name) {
       linkUses(N);
+    }
   }
   return std::move(Built);
 }

@@ -69,10 +69,6 @@ static void reportNewRule(const ModuleAnalysis &Analysis, Reporter &Diags,
   });
 }
 
-void hlobuf::reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags) {
-  Diags.notChecked(Analysis.obstacle().str());
-}
-
 /// Why \p Part cannot be compared; empty if it can.
 static std::string obstacleTo(const ModuleAnalysis &Analysis,
                               DerivedPart Part) {
@@ -92,17 +88,13 @@ const ModuleAnalysis *hlobuf::usableModule(const CheckContext &Ctx,
   if (!Analysis)
     return nullptr; // the driver says so
   if (!Analysis->obstacle().empty())
-    reportObstacle(*Analysis, Diags);
+    Diags.notChecked(Analysis->obstacle().str());
   else if (Analysis->isOfAnotherTime())
     Diags.notChecked("dump and module come from different compilation stages");
   else
     return Analysis;
   return nullptr;
 }
-
-/// Why a part that needs every value stayed silent.
-static constexpr const char *SomeUnlisted =
-    "the live ranges do not show whether all values are listed";
 
 /// What texts tell of \p Part, and what of that they do not; null if nothing.
 static const ModuleAnalysis *usableTexts(const CheckContext &Ctx,
@@ -126,7 +118,9 @@ static const ModuleAnalysis *usableTexts(const CheckContext &Ctx,
   if ((Part == DerivedPart::Sequence || Part == DerivedPart::Values ||
        Part == DerivedPart::Uses) &&
       !Ctx.isFull())
-    Diags.notCheckedWithout(Ctx, Section::Ranges, SomeUnlisted);
+    Diags.notCheckedWithout(
+        Ctx, Section::Ranges,
+        "the live ranges do not show whether all values are listed");
   const ModuleAnalysis *Analysis = Ctx.textAnalysis();
   return Analysis && Analysis->states(Part) ? Analysis : nullptr;
 }

@@ -23,9 +23,6 @@ const ModuleAnalysis *usableModule(const CheckContext &Ctx, Reporter &Diags);
 const ModuleAnalysis *usableProgram(const CheckContext &Ctx, Reporter &Diags,
                                     DerivedPart Part);
 
-/// Says why \p Analysis, which has an obstacle, was not used.
-void reportObstacle(const ModuleAnalysis &Analysis, Reporter &Diags);
-
 /// What a difference between dump and module is told with.
 struct ModuleAnswer {
   ModuleAnswer(const ModuleAnalysis &Analysis, Reporter &Diags, Severity Level)

@@ -348,7 +348,7 @@ void hlobuf::checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
   if (!Any)
     return;
   if (!Any->obstacle().empty())
-    return reportObstacle(*Any, Diags);
+    return Diags.notChecked(Any->obstacle().str());
   Signature(*Any, Diags).run();
   if (StringRef Key = Ctx.dump().Module.UnknownKey; !Key.empty())
     Diags.notChecked(fmt::format(
