@@ -147,7 +147,7 @@ static bool isName(StringRef Text) {
   return In.name(Name) && In.atEnd();
 }
 
-bool hlobuf::isNames(StringRef Text) {
+static bool isNames(StringRef Text) {
   if (!Text.consume_front("{"))
     return isName(Text);
   if (!Text.consume_back("}"))
@@ -169,8 +169,8 @@ static bool isAliases(StringRef Text) {
 namespace {
 struct AttributeRow {
   StringRef Key;
-  /// Null for those that come after all others, in the fixed order of
-  /// HloInstruction::ExtraAttributesToString.
+  /// Null for those of any instruction that this tool does not read; they come
+  /// after all others (HloInstruction::ExtraAttributesToString).
   bool (*Matches)(StringRef Value);
   /// It names computations.
   std::optional<CallRole> Role = std::nullopt;
@@ -188,7 +188,7 @@ static constexpr AttributeRow Rows[] = {
     {"channel_id", isNumber},
     {"collapsed_slice_dims", isFlatList},
     {"condition", isName, CallRole::Condition},
-    {"control-predecessors", nullptr},
+    {"control-predecessors", isNames},
     {"custom_call_target", isQuoted},
     {"dim_labels", isLabels},
     {"dimensions", isFlatList},
@@ -327,6 +327,17 @@ static void addCalls(StringRef Value, CallRole Role,
   }
 }
 
+/// True if nothing that is read follows the value \p Text: most end so. JSON
+/// has commas, but no spaces.
+static bool isLastValue(StringRef Text) {
+  size_t Space = Text.find(' ', 1);
+  while (Space != StringRef::npos &&
+         (Text[Space - 1] != ',' ||
+          Text.substr(Space + 1).starts_with("backend_config=")))
+    Space = Text.find(' ', Space + 1);
+  return Space == StringRef::npos && !Text.empty();
+}
+
 void hlobuf::readAttributes(
     StringRef Attributes, Opcode Op,
     llvm::function_ref<void(StringRef, CallRole)> VisitCall,
@@ -338,7 +349,7 @@ void hlobuf::readAttributes(
   StringRef Key;
   while (takeAttributeKey(Rest, Key)) {
     const AttributeRow *Row = rowOf(Key);
-    if (Row && !Row->Matches) {
+    if (Row && !Row->Matches && !(Read & bitOf(Row)) && isLastValue(Rest)) {
       Rest = "";
       break;
     }
@@ -352,9 +363,11 @@ void hlobuf::readAttributes(
     More = Row && Row->Role == CallRole::Calls;
     if (!Row)
       continue;
-    if (Op != Opcode::Unknown && (Read & bitOf(Row)))
+    // What an opcode of a newer XLA prints may have another meaning.
+    bool IsKnown = Op != Opcode::Unknown || Row->Matches == isNames;
+    if (IsKnown && (Read & bitOf(Row)))
       Refuse(Key, fmt::format("there is a second attribute {}", Key));
-    else if (Op != Opcode::Unknown && !Row->Matches(Value))
+    else if (IsKnown && Row->Matches && !Row->Matches(Value))
       Refuse(Key, fmt::format("cannot parse attribute {}", Key));
     Read |= bitOf(Row);
     if (Row->Role)

@@ -33,10 +33,6 @@ void readAttributes(
 /// `false`.
 bool isFlag(llvm::StringRef Text);
 
-/// True if \p Text is names of instructions or computations, as `%a` or
-/// `{%a, %b}`.
-bool isNames(llvm::StringRef Text);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_HLO_ATTRIBUTESYNTAX_H

@@ -11,7 +11,7 @@ import sys
 
 folder = pathlib.Path(sys.argv[1])
 module = (folder / "m.txt").read_text()
-ITEM = re.compile(r", (?P<key>[a-z_]+)=(?P<value>[^\n]*?)(?=, [a-z_]+=|\n)")
+ITEM = re.compile(r", (?P<key>[a-z_-]+)=(?P<value>[^\n]*?)(?=, [a-z_-]+=|\n)")
 # Keys without which an instruction is unreadable; others may be missing.
 NEEDED = set(
     "dimensions direction dim_labels dynamic_slice_sizes index iota_dimension kind padding "
@@ -22,14 +22,20 @@ NEEDED = set(
 
 
 def damaged(key, value):
+    yield f", {key}={value}, {key}={value}"
+    if key == "metadata":
+        return  # nobody reads it, but what comes after it
     yield f", {key}={value}zz"
     yield f", {key}={value[:-1]}" if len(value) > 1 else f", {key}=zz"
     yield f", {key}=zz{value}"
-    yield f", {key}={value}, {key}={value}"
     yield f", {key}{{{value}"
     if key == "source_target_pairs":
         yield f", {key}={value.replace('}', ',2}', 1)}"
         yield f", {key}={{{value}}}"
+    if key == "control-predecessors":
+        yield f", {key}"
+        for names in "p,p", ",,p", ", p", "p, ", "p q":
+            yield f", {key}={{{names}}}"
     if key in NEEDED:
         yield f", {key}s={value}"
 

@@ -8,7 +8,6 @@
 // fusions have no schedule.
 
 #include "Checks/Check.h"
-#include "HLO/AttributeSyntax.h"
 #include "Program/Program.h"
 
 using namespace hlobuf;
@@ -90,20 +89,10 @@ void ControlOrder::check(HloId Id) {
   std::optional<StringRef> Value = findAttribute(M.attributes(M[Id]), Key);
   if (!Value)
     return; // only the text of a string
-  if (!isNames(*Value)) {
-    Diags.report(*Value, "cannot parse attribute {}", Key).about(P[Id].Name);
-    return;
-  }
-  StringRef Rest = *Value;
-  Rest.consume_front("{");
-  Rest.consume_back("}");
-  while (!Rest.empty()) {
-    StringRef Name;
-    std::tie(Name, Rest) = Rest.split(',');
-    Name = Name.trim();
-    Name.consume_front("%");
-    checkEdge(Id, Name);
-  }
+  llvm::SmallVector<StringRef, 8> Names;
+  Value->trim("{}").split(Names, ", ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef Name : Names)
+    checkEdge(Id, Name.ltrim('%'));
 }
 
 void ControlOrder::run() {
