@@ -87,7 +87,7 @@ def create(root, group, check):
     )
     write(tests / f"{check.id}.test", firing)
     write(tests / f"{check.id}-silent.test", SILENT.format(run=alone))
-    register(root, check)
+    register(root, group, check)
 
 
 def write(path, text):
@@ -97,9 +97,9 @@ def write(path, text):
     path.write_text(text, encoding="utf-8")
 
 
-def register(root, check):
+def register(root, group, check):
     """Adds the line to Checks.def: at the end of its first rule's letter, or, if
-    it covers no rule, before all letters."""
+    it covers no rule, after the last check of its group."""
     path = root / registry.CHECKS
     lines = path.read_text(encoding="utf-8").splitlines()
     new = (
@@ -107,10 +107,17 @@ def register(root, check):
         f"needs({', '.join(check.needs)}), {check.claim}, "
         f'"{" ".join(check.rules)}", "{check.summary}")'
     )
-    part = f"// {check.rules[0][0]}: " if check.rules else "// clang-format off"
-    heads = [i for i, line in enumerate(lines) if line.startswith(part)]
-    at = heads[0] + 1 if heads else lines.index("#undef HLOBUF_CHECK")
-    while lines[at].strip() and not lines[at].startswith(("//", "#")):
+    if check.rules:
+        parts = (f"// {check.rules[0][0]}: ",)
+    else:
+        parts = tuple(
+            f"HLOBUF_CHECK({each.function}, "
+            for each in registry.read_checks(root)
+            if (source := each.source(root)) and source.parent.name == group
+        )
+    heads = [i for i, line in enumerate(lines) if parts and line.startswith(parts)]
+    at = heads[0 if check.rules else -1] + 1 if heads else lines.index("#undef HLOBUF_CHECK")
+    while check.rules and lines[at].strip() and not lines[at].startswith(("//", "#")):
         at += 1
     lines.insert(at, new)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
