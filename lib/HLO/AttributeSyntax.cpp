@@ -5,6 +5,7 @@
 #include "HLO/AttributeSyntax.h"
 #include "HLO/AttributeNumbers.h"
 #include "HLO/InstructionParser.h"
+#include "HLO/TopLevel.h"
 #include "Support/Format.h"
 #include "Support/Scanner.h"
 
@@ -159,6 +160,13 @@ static bool isNames(StringRef Text) {
     Text = Rest;
   }
   return true;
+}
+
+/// Of what nobody reads, where it ends.
+static bool isWhole(StringRef Text) {
+  if (Text.consume_front("{"))
+    return closingBracket(Text) + 1 == Text.size();
+  return isQuoted(Text) || isFlag(Text);
 }
 
 static bool isAliases(StringRef Text) {
@@ -327,15 +335,18 @@ static void addCalls(StringRef Value, CallRole Role,
   }
 }
 
-/// True if nothing that is read follows the value \p Text: most end so. JSON
-/// has commas, but no spaces.
-static bool isLastValue(StringRef Text) {
-  size_t Space = Text.find(' ', 1);
-  while (Space != StringRef::npos &&
-         (Text[Space - 1] != ',' ||
-          Text.substr(Space + 1).starts_with("backend_config=")))
-    Space = Text.find(' ', Space + 1);
-  return Space == StringRef::npos && !Text.empty();
+/// True if \p Text is the value of \p Key alone, or followed by a
+/// backend_config, which is JSON: most attributes end so.
+static bool isLastValue(StringRef Key, StringRef Text) {
+  if (Key != "backend_config") {
+    size_t End = Text.find('}') + 1;
+    if (End == Text.size())
+      return End != 0;
+    Text = Text.substr(End);
+    if (!Text.consume_front(", backend_config="))
+      return false;
+  }
+  return !Text.contains('=') && (Text.ends_with("}") || Text.ends_with("\""));
 }
 
 void hlobuf::readAttributes(
@@ -349,7 +360,8 @@ void hlobuf::readAttributes(
   StringRef Key;
   while (takeAttributeKey(Rest, Key)) {
     const AttributeRow *Row = rowOf(Key);
-    if (Row && !Row->Matches && !(Read & bitOf(Row)) && isLastValue(Rest)) {
+    if (Row && !Row->Matches && !(Read & bitOf(Row)) &&
+        isLastValue(Key, Rest)) {
       Rest = "";
       break;
     }
@@ -367,7 +379,7 @@ void hlobuf::readAttributes(
     bool IsKnown = Op != Opcode::Unknown || Row->Matches == isNames;
     if (IsKnown && (Read & bitOf(Row)))
       Refuse(Key, fmt::format("there is a second attribute {}", Key));
-    else if (IsKnown && Row->Matches && !Row->Matches(Value))
+    else if (IsKnown && !(Row->Matches ? Row->Matches : isWhole)(Value))
       Refuse(Key, fmt::format("cannot parse attribute {}", Key));
     Read |= bitOf(Row);
     if (Row->Role)

@@ -23,8 +23,10 @@ NEEDED = set(
 
 def damaged(key, value):
     yield f", {key}={value}, {key}={value}"
-    if key == "metadata":
-        return  # nobody reads it, but what comes after it
+    if key == "metadata":  # nobody reads it, but what comes after it
+        yield f", {key}={value},calls=%q"
+        yield f", {key}={value} calls=%q"
+        return
     yield f", {key}={value}zz"
     yield f", {key}={value[:-1]}" if len(value) > 1 else f", {key}=zz"
     yield f", {key}=zz{value}"
