@@ -110,7 +110,7 @@ MEMBER = re.compile(
     re.MULTILINE,
 )
 TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)[^;()]*\{", re.MULTILINE)
-NAMESPACES = {"hlobuf", "llvm", "std", "fmt"}
+NAMESPACES = {"proof", "hlobuf", "llvm", "std", "fmt"}
 
 
 def check_classes(root, files):

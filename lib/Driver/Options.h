@@ -24,8 +24,9 @@ struct OutputFile {
 };
 
 /// What is printed: the verdict, or a text of each dump. A proto becomes all
-/// three; the traces are what only protos hold.
-enum class EmitKind : uint8_t { Findings, Dump, Module, Traces, Thunks };
+/// three; the traces are what only protos hold. Proof is the ledger of
+/// lib/Proof.
+enum class EmitKind : uint8_t { Findings, Dump, Module, Traces, Thunks, Proof };
 
 /// Options of hlobuf-verify, free of the command line's library.
 struct VerifyOptions {

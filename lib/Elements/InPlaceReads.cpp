@@ -61,10 +61,32 @@ InPlaceChain InPlaceReads::chain(HloId Id, uint32_t Part) {
   return findInPlaceChain(All, Id, Part, Budget);
 }
 
+/// `kLoop`, `kInput`, .. of a fusion; empty for others.
+static llvm::StringRef fusionKind(const Program &P, HloId Id) {
+  if (P[Id].Op != Opcode::Fusion || P.isHidden(Id))
+    return "";
+  return findAttribute(P.module().attributes(P.module()[Id]), "kind")
+      .value_or("");
+}
+
+bool hlobuf::copiesUpdates(const Program &P, HloId Id,
+                           const InPlaceChain &Chain) {
+  return Chain.Scatters && P.facts().isTPU() && fusionKind(P, Id) == "kCustom";
+}
+
+bool hlobuf::isCertain(const Program &P, HloId Id, const ElementHazard &Hazard,
+                       const InPlaceChain &Chain) {
+  if (P[Id].Op != Opcode::Fusion || Chain.writer())
+    return true;
+  llvm::StringRef Kind = fusionKind(P, Id);
+  if (Kind == "kLoop" || Kind == "kInput")
+    return Hazard.Verdict != ReadVerdict::Anywhere || !P.facts().isTPU();
+  // What needs many elements is wrong in every order of tiles.
+  return Hazard.Reader && !movesElements(P[Hazard.Reader].Op);
+}
+
 bool hlobuf::isOneLoop(const Program &P, HloId Id) {
-  return P[Id].Op == Opcode::Fusion && !P.facts().isTPU() &&
-         findAttribute(P.module().attributes(P.module()[Id]), "kind") ==
-             StringRef("kInput");
+  return !P.facts().isTPU() && fusionKind(P, Id) == "kInput";
 }
 
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;

@@ -21,6 +21,15 @@ namespace hlobuf {
 /// and of xla/backends/gpu/codegen/emitters, 2024).
 bool isOneLoop(const Program &P, HloId Id);
 
+/// True if the emitter of \p Id copies what it scatters before it writes
+/// (libtpu, 2026).
+bool copiesUpdates(const Program &P, HloId Id, const InPlaceChain &Chain);
+
+/// True if \p Hazard, one of \p Id that is decided, is wrong however \p Id is
+/// emitted. \p Chain says what is overwritten.
+bool isCertain(const Program &P, HloId Id, const ElementHazard &Hazard,
+               const InPlaceChain &Chain);
+
 /// Answers for the instructions of one program.
 class InPlaceReads {
 public:

@@ -94,7 +94,9 @@ static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
                clEnumValN(EmitKind::Traces, "traces",
                           "heap simulator traces and more of a proto"),
                clEnumValN(EmitKind::Thunks, "thunks",
-                          "the program that runs, of an executable")));
+                          "the program that runs, of an executable"),
+               clEnumValN(EmitKind::Proof, "proof",
+                          "what has to be shown, and what became of it")));
 static cl::opt<OutputFormat, false, NamedValues<OutputFormat>>
     Format("format", cl::init(OutputFormat::Text), cl::cat(OutputOptions),
            cl::desc("Format of standard output"),

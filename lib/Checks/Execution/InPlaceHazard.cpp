@@ -65,8 +65,6 @@ private:
   bool follow(HloId &Id, uint32_t &Part, bool Alone) const;
   void check(HloId Id, const SharedPlace &S,
              llvm::ArrayRef<ReadOperand> Operands);
-  bool isProof(HloId Id, const ElementHazard &Hazard,
-               const InPlaceChain &Chain) const;
   Finding add(Severity Level, HloId Id, const SharedPlace &S,
               llvm::StringRef Overwrites, llvm::StringRef Reason);
   void addWhere(Finding &F, const SharedPlace &S) const;
@@ -209,26 +207,6 @@ static bool isCrossed(const HloNode &N, const SharedPlace &S) {
   return isPaired(N.Op) && S.Operand != (S.Part == 0 ? 0 : S.Part - 1);
 }
 
-/// True if \p Hazard is wrong however the instruction is emitted.
-bool InPlaceHazards::isProof(HloId Id, const ElementHazard &Hazard,
-                             const InPlaceChain &Chain) const {
-  if (P[Id].Op != Opcode::Fusion || Chain.writer())
-    return true;
-  llvm::StringRef Kind =
-      findAttribute(P.module().attributes(P.module()[Id]), "kind").value_or("");
-  if (Kind == "kLoop" || Kind == "kInput")
-    return Hazard.Verdict != ReadVerdict::Anywhere || !DumpFacts.isTPU();
-  // What needs many elements is wrong in every order of tiles.
-  return Hazard.Reader && !movesElements(P[Hazard.Reader].Op);
-}
-
-/// Its emitter copies what it scatters before it writes (libtpu, 2026).
-static bool copiesUpdates(const Facts &DumpFacts, llvm::StringRef Attributes,
-                          const InPlaceChain &Chain) {
-  return Chain.Scatters && DumpFacts.isTPU() &&
-         findAttribute(Attributes, "kind") == llvm::StringRef("kCustom");
-}
-
 /// Checks result S.Part, which has the place of an operand.
 void InPlaceHazards::check(HloId Id, const SharedPlace &S,
                            llvm::ArrayRef<ReadOperand> Operands) {
@@ -257,13 +235,11 @@ void InPlaceHazards::check(HloId Id, const SharedPlace &S,
       continue;
     }
     Worst = std::move(Hazard);
-    if (P[Id].Op == Opcode::Fusion &&
-        copiesUpdates(DumpFacts, P.module().attributes(P.module()[Id]),
-                      Chain)) {
+    if (copiesUpdates(P, Id, Chain)) {
       Diags.notChecked(
           fmt::format("the order of a fusion's loops: operand {} of {}",
                       S.Operand, P.spell(Id)));
-    } else if (isProof(Id, Worst, Chain)) {
+    } else if (isCertain(P, Id, Worst, Chain)) {
       report(Id, S);
       Reported = true;
     } else {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Proof/ByteMemory.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::SmallVectorImpl;
+
+uint32_t NumberSets::get(ArrayRef<uint32_t> Members) {
+  auto [Known, New] = Numbers.try_emplace(Members.vec(), Sets.size());
+  if (New)
+    Sets.push_back(&Known->first);
+  return Known->second;
+}
+
+uint32_t NumberSets::with(uint32_t Set, uint32_t Member) {
+  if (has(Set, Member))
+    return Set;
+  std::vector<uint32_t> All = *Sets[Set];
+  All.insert(llvm::lower_bound(All, Member), Member);
+  return get(All);
+}
+
+uint32_t NumberSets::without(uint32_t Set, uint32_t Member) {
+  if (!has(Set, Member))
+    return Set;
+  std::vector<uint32_t> All = *Sets[Set];
+  All.erase(llvm::lower_bound(All, Member));
+  return get(All);
+}
+
+uint32_t NumberSets::meet(uint32_t A, uint32_t B,
+                          SmallVectorImpl<uint32_t> &Lost) {
+  if (A == B)
+    return A;
+  SmallVector<uint32_t, 8> Common;
+  for (uint32_t Member : members(A))
+    if (has(B, Member))
+      Common.push_back(Member);
+    else
+      Lost.push_back(Member);
+  return get(Common);
+}
+
+const ByteMemory::Segments ByteMemory::Nothing = {{}};
+
+ByteMemory::Segments &ByteMemory::writable(AllocationId Memory) {
+  std::shared_ptr<Segments> &Own = Memories[Memory.index()];
+  if (!Own || Own.use_count() != 1)
+    Own = std::make_shared<Segments>(segments(Memory));
+  return *Own;
+}
+
+/// The segments of \p At, which begin and end with it.
+std::pair<size_t, size_t> ByteMemory::cut(Segments &All, const BytePlace &At) {
+  auto CutAt = [&](uint64_t Byte) {
+    auto Next = llvm::lower_bound(
+        All, Byte, [](const Segment &S, uint64_t B) { return S.Begin < B; });
+    if (Next == All.end() || Next->Begin != Byte)
+      Next = All.insert(Next, {Byte, std::prev(Next)->Set});
+    return static_cast<size_t>(Next - All.begin());
+  };
+  size_t Begin = CutAt(At.Begin);
+  return {Begin, CutAt(At.End)};
+}
+
+void ByteMemory::write(const BytePlace &At, uint32_t Value, NumberSets &Sets) {
+  if (At.empty())
+    return;
+  Segments &All = writable(At.Memory);
+  auto [Begin, End] = cut(All, At);
+  All[Begin].Set = Sets.get({Value});
+  All.erase(All.begin() + Begin + 1, All.begin() + End);
+}
+
+void ByteMemory::change(const BytePlace &At,
+                        llvm::function_ref<uint32_t(uint32_t)> Change) {
+  if (At.empty())
+    return;
+  Segments &All = writable(At.Memory);
+  auto [Begin, End] = cut(All, At);
+  for (size_t I = Begin; I != End; ++I)
+    All[I].Set = Change(All[I].Set);
+}
+
+bool ByteMemory::all(const BytePlace &At,
+                     llvm::function_ref<bool(uint32_t)> Holds) const {
+  if (At.empty())
+    return true;
+  const Segments &All = segments(At.Memory);
+  auto Next = std::prev(
+      llvm::upper_bound(All, At.Begin, [](uint64_t Byte, const Segment &S) {
+        return Byte < S.Begin;
+      }));
+  for (; Next != All.end() && Next->Begin < At.End; ++Next)
+    if (!Holds(Next->Set))
+      return false;
+  return true;
+}
+
+ByteMemory::Runs ByteMemory::where(const BytePlace &At, uint32_t Value,
+                                   const NumberSets &Sets) const {
+  Runs Found;
+  if (At.empty())
+    return Found;
+  const Segments &All = segments(At.Memory);
+  auto Next = std::prev(
+      llvm::upper_bound(All, At.Begin, [](uint64_t Byte, const Segment &S) {
+        return Byte < S.Begin;
+      }));
+  for (; Next != All.end() && Next->Begin < At.End; ++Next) {
+    uint64_t End =
+        std::next(Next) == All.end() ? At.End : std::next(Next)->Begin;
+    if (Sets.has(Next->Set, Value))
+      Found.push_back(
+          {At.Memory, std::max(At.Begin, Next->Begin), std::min(At.End, End)});
+  }
+  return Found;
+}
+
+void ByteMemory::meet(const ByteMemory &Other, NumberSets &Sets,
+                      SmallVectorImpl<uint32_t> &Lost) {
+  for (size_t M = 0; M != Memories.size(); ++M) {
+    if (Memories[M] == Other.Memories[M])
+      continue;
+    const Segments &A = segments(AllocationId(M));
+    const Segments &B = Other.segments(AllocationId(M));
+    auto Both = std::make_shared<Segments>();
+    for (size_t I = 0, J = 0; I != A.size() || J != B.size();) {
+      uint64_t Mine = I != A.size() ? A[I].Begin : ~uint64_t(0);
+      uint64_t Its = J != B.size() ? B[J].Begin : ~uint64_t(0);
+      I += Mine <= Its;
+      J += Its <= Mine;
+      uint32_t Set = Sets.meet(A[I - 1].Set, B[J - 1].Set, Lost);
+      if (Both->empty() || Both->back().Set != Set)
+        Both->push_back({std::min(Mine, Its), Set});
+    }
+    Memories[M] = std::move(Both);
+  }
+}

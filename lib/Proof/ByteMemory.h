@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which values each byte holds.
+
+#ifndef HLOBUF_PROOF_BYTEMEMORY_H
+#define HLOBUF_PROOF_BYTEMEMORY_H
+
+#include "Proof/ValuePlaces.h"
+#include <map>
+#include <memory>
+
+namespace hlobuf::proof {
+
+/// Sets of numbers, each kept once: equal sets have equal numbers.
+class NumberSets {
+public:
+  NumberSets() { get({}); }
+
+  static constexpr uint32_t Empty = 0;
+  /// \p Members, sorted.
+  uint32_t get(llvm::ArrayRef<uint32_t> Members);
+  llvm::ArrayRef<uint32_t> members(uint32_t Set) const { return *Sets[Set]; }
+  bool has(uint32_t Set, uint32_t Member) const {
+    return llvm::binary_search(*Sets[Set], Member);
+  }
+  uint32_t with(uint32_t Set, uint32_t Member);
+  uint32_t without(uint32_t Set, uint32_t Member);
+  /// What is in both. Members of \p A that are not are added to \p Lost.
+  uint32_t meet(uint32_t A, uint32_t B, llvm::SmallVectorImpl<uint32_t> &Lost);
+
+private:
+  std::map<std::vector<uint32_t>, uint32_t> Numbers;
+  std::vector<const std::vector<uint32_t> *> Sets;
+};
+
+/// Sets of values by byte: intervals of each allocation, which copies of a
+/// memory share until one of them writes.
+class ByteMemory {
+public:
+  /// All bytes of \p Count allocations hold nothing.
+  explicit ByteMemory(size_t Count) : Memories(Count) {}
+
+  /// Half-open runs of bytes.
+  using Runs = llvm::SmallVector<BytePlace, 2>;
+
+  /// The bytes of \p At hold \p Value and nothing else.
+  void write(const BytePlace &At, uint32_t Value, NumberSets &Sets);
+  /// Replaces the set of each byte of \p At by what \p Change makes of it.
+  void change(const BytePlace &At,
+              llvm::function_ref<uint32_t(uint32_t Set)> Change);
+  /// True if \p Holds is true for the set of each byte of \p At.
+  bool all(const BytePlace &At,
+           llvm::function_ref<bool(uint32_t Set)> Holds) const;
+  bool holds(const BytePlace &At, uint32_t Value,
+             const NumberSets &Sets) const {
+    return all(At, [&](uint32_t Set) { return Sets.has(Set, Value); });
+  }
+  /// Where in \p At \p Value is.
+  Runs where(const BytePlace &At, uint32_t Value, const NumberSets &Sets) const;
+  /// Keeps what \p Other holds, too. Values that are lost somewhere are added
+  /// to \p Lost.
+  void meet(const ByteMemory &Other, NumberSets &Sets,
+            llvm::SmallVectorImpl<uint32_t> &Lost);
+
+private:
+  /// From Begin to the next segment.
+  struct Segment {
+    uint64_t Begin = 0;
+    uint32_t Set = NumberSets::Empty;
+    bool operator==(const Segment &) const = default;
+  };
+  using Segments = std::vector<Segment>;
+  /// The first one begins at 0.
+  static const Segments Nothing;
+
+  const Segments &segments(AllocationId Memory) const {
+    const auto &Own = Memories[Memory.index()];
+    return Own ? *Own : Nothing;
+  }
+  Segments &writable(AllocationId Memory);
+  std::pair<size_t, size_t> cut(Segments &All, const BytePlace &At);
+
+  std::vector<std::shared_ptr<Segments>> Memories;
+};
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_BYTEMEMORY_H

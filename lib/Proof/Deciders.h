@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Obligations that need no execution. Each function decides the topics that it
+// names, all of them.
+
+#ifndef HLOBUF_PROOF_DECIDERS_H
+#define HLOBUF_PROOF_DECIDERS_H
+
+#include "Proof/ProofModel.h"
+
+namespace hlobuf::proof {
+
+/// Known, Placed, Fits, Space.
+void decideLines(const ProofModel &X, Ledger &L);
+/// Forwarded, SourcePlace, PairPlace, DonatedPlace.
+void decideSharing(const ProofModel &X, Ledger &L);
+/// SourceType, OperandType, ArgumentType, ResultType.
+void decideTypes(const ProofModel &X, Ledger &L);
+/// OperandBefore, PredecessorBefore, StatedStep.
+void decideOrder(const ProofModel &X, Ledger &L);
+/// HasDone, OwnPlace.
+void decideEnds(const ProofModel &X, Ledger &L);
+
+/// An operand part that Id reads where its part Result has the same bytes.
+struct ElementQuestion {
+  HloId Id;
+  uint32_t Result = 0;
+  OperandPart Read;
+  /// Another part of an operand is where the result is.
+  llvm::function_ref<bool(OperandPart)> IsThere;
+};
+
+/// What integer sets show: true if no element is read after it was overwritten,
+/// false if one is; nothing if they do not decide.
+using ElementRule =
+    llvm::function_ref<std::optional<bool>(const ElementQuestion &Asked)>;
+
+/// InPlace. \p Elements is asked where nothing simpler decides.
+void decideInPlace(const ProofModel &X, ElementRule Elements, Ledger &L);
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_DECIDERS_H

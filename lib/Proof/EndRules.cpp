@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dones of starts, and places of outputs.
+
+#include "Proof/Deciders.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+namespace {
+/// Follows the result of a start to its done.
+class DoneSearch {
+public:
+  explicit DoneSearch(const ProofModel &X) : X(X) {}
+  Outcome find(HloId Start);
+
+private:
+  void add(HloId Id) {
+    if (Id && Seen.insert(Id.index()).second)
+      Work.push_back(Id);
+  }
+  void addParameters(HloId Caller) {
+    for (const HloCall &Call : X.P.calls(Caller))
+      for (uint32_t N = 0; N != X.P.numParameters(Call.Callee); ++N)
+        add(X.P.parameter(Call.Callee, N));
+  }
+  void addUser(HloId User);
+
+  const ProofModel &X;
+  llvm::DenseSet<uint32_t> Seen;
+  std::vector<HloId> Work;
+};
+} // namespace
+
+static bool isDoneOf(Opcode Start, Opcode Op) {
+  if (Start == Opcode::Send)
+    return Op == Opcode::SendDone;
+  const AsyncOpcodes *Pair = startedBy(Start);
+  return Pair && Pair->Done == Op;
+}
+
+/// What takes part of a chain's state on, unread.
+void DoneSearch::addUser(HloId User) {
+  Opcode Op = X.op(User);
+  bool Calls = isSynchronousCall(Op);
+  if (!Calls && !accessesNoMemory(Op) && Op != Opcode::Copy &&
+      Op != Opcode::AsyncUpdate)
+    return;
+  add(User);
+  if (Calls)
+    addParameters(User);
+}
+
+Outcome DoneSearch::find(HloId Start) {
+  add(Start);
+  while (!Work.empty()) {
+    HloId Id = Work.back();
+    Work.pop_back();
+    for (const ProgramUse &Use : X.P.users(Id)) {
+      if (isDoneOf(X.op(Start), X.op(Use.User)))
+        return X.P[Use.User].Parent == X.P[Start].Parent
+                   ? Rule::DoneSameComputation
+                   : Rule::DoneOtherComputation;
+      addUser(Use.User);
+    }
+    ComputationId Parent = X.P[Id].Parent;
+    if (X.P.root(Parent) == Id)
+      for (HloId Caller : X.P.callers(Parent)) {
+        add(Caller);
+        if (X.op(Caller) == Opcode::While)
+          addParameters(Caller);
+      }
+  }
+  return {Breach::NoDone, X.P.spell(Start)};
+}
+
+/// Lines of outputs that share a byte with another output's, by line. Sorted by
+/// place, each is compared with the one before it that reaches furthest.
+static llvm::DenseMap<uint32_t, ValueId> findOverlaps(const ProofModel &X) {
+  std::vector<std::pair<uint32_t, ValueId>> Outputs;
+  for (uint32_t Leaf : X.Lines.leaves(X.entryRoot()))
+    if (ValueId Line = X.Home.of({X.entryRoot(), Leaf}))
+      Outputs.emplace_back(Leaf, Line);
+  llvm::sort(Outputs, [&](const auto &A, const auto &B) {
+    BytePlace P = X.place(A.second), Q = X.place(B.second);
+    return std::tuple(P.Memory, P.Begin, A.first) <
+           std::tuple(Q.Memory, Q.Begin, B.first);
+  });
+  llvm::DenseMap<uint32_t, ValueId> Overlaps;
+  std::pair<uint32_t, ValueId> Furthest;
+  for (const auto &Output : Outputs) {
+    BytePlace Mine = X.place(Output.second);
+    if (Furthest.second && Mine.meets(X.place(Furthest.second))) {
+      Overlaps[Output.first] = Furthest.second;
+      Overlaps[Furthest.first] = Output.second;
+    }
+    if (!Furthest.second || X.place(Furthest.second).Memory != Mine.Memory ||
+        X.place(Furthest.second).End < Mine.End)
+      Furthest = Output;
+  }
+  return Overlaps;
+}
+
+void proof::decideEnds(const ProofModel &X, Ledger &L) {
+  L.decide(Topic::HasDone,
+           [&](const Obligation &O) { return DoneSearch(X).find(O.At); });
+  llvm::DenseMap<uint32_t, ValueId> Overlaps = findOverlaps(X);
+  L.decide(Topic::OwnPlace, [&](const Obligation &O) -> Outcome {
+    ValueId Line = X.Home.of({O.At, O.Part});
+    if (!Line)
+      return Reason::OutputWithoutLine;
+    if (X.Lines.isReadOnly(Line))
+      return {Breach::ReadOnlyOutput, Evidence{X.Lines.spell(Line), Line, {}}};
+    if (ValueId Other = Overlaps.lookup(O.Part))
+      return {Breach::OutputsOverlap,
+              Evidence{X.Lines.spell(Line) + " and " + X.Lines.spell(Other),
+                       Line, Other}};
+    return Rule::PlaceOfItsOwn;
+  });
+}

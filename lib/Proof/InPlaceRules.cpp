@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results on the bytes of operands.
+
+#include "Proof/Deciders.h"
+#include "Proof/FusionReads.h"
+#include "Proof/SameBytes.h"
+#include "Proof/TypeRules.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+namespace {
+/// An operand part that an instruction reads where a result has its bytes.
+struct Overlay {
+  Part Result;
+  WorkingPair Pair;
+  const Shape &Written;
+  const Shape &Read;
+  BytePlace Target;
+  BytePlace Source;
+};
+
+class InPlace {
+public:
+  InPlace(const ProofModel &X, ElementRule Elements)
+      : X(X), Elements(Elements), Fusions(X) {}
+  Outcome decide(const Obligation &O);
+
+private:
+  std::optional<Outcome> bySimpleRule(const Overlay &At);
+  Outcome byOpcode(const Overlay &At);
+  Outcome byFusion(const Overlay &At);
+
+  const ProofModel &X;
+  ElementRule Elements;
+  FusionReads Fusions;
+};
+} // namespace
+
+static Outcome needsSets(llvm::StringRef Why) {
+  return {Reason::NeedsIntegerSets, Why.str()};
+}
+
+Outcome InPlace::decide(const Obligation &O) {
+  Part Result = {O.At, O.Part};
+  Part Operand = X.operandPart(O.At, O.Operand, O.OperandPart);
+  Overlay At = {Result,
+                {O.Operand, O.OperandPart, O.Part},
+                X.Lines.shape(Result),
+                X.Lines.shape(Operand),
+                X.place(X.Lines.line(Result)),
+                X.place(X.Home.of(Operand))};
+  if (std::optional<Outcome> Simple = bySimpleRule(At))
+    return *Simple;
+  Outcome Own = At.Target.beginsLike(At.Source) ? byOpcode(At)
+                                                : needsSets("partial overlap");
+  if (Own.kind() != OutcomeKind::Gap || !At.Target.beginsLike(At.Source))
+    return Own;
+  auto IsThere = [&](OperandPart Other) {
+    ValueId Home = X.operandHome(O.At, Other.Operand, Other.Ordinal);
+    return Home && X.place(Home).beginsLike(At.Target);
+  };
+  std::optional<bool> Sound =
+      Elements({O.At, O.Part, {O.Operand, O.OperandPart}, IsThere});
+  if (!Sound)
+    return Own;
+  if (*Sound)
+    return Rule::IntegerSets;
+  return {Breach::ElementsOverwritten, X.P.spell(O.At)};
+}
+
+std::optional<Outcome> InPlace::bySimpleRule(const Overlay &At) {
+  HloId Id = At.Result.Id;
+  if (joinsSlices(X, Id)) {
+    std::optional<bool> InPlace = areSlicesInPlace(X, Id);
+    if (!InPlace)
+      return Reason::NotSlices;
+    if (!*InPlace)
+      return Outcome(Breach::SlicesApart, X.P.spell(Id));
+    return Rule::SlicesSideBySide;
+  }
+  Opcode Op = X.op(Id);
+  if (Op != Opcode::Fusion && At.Target.beginsLike(At.Source) &&
+      llvm::is_contained(X.Does.pairs(Id), At.Pair)) {
+    if (isSameType(At.Written, At.Read) || Op == Opcode::CustomCall ||
+        Op == Opcode::SetDimensionSize)
+      return Rule::DefinedInPlace;
+    return needsSets("in place with another layout");
+  }
+  auto From = forwardedOperand(X, At.Result);
+  if (From && From->Operand == At.Pair.Operand &&
+      From->Ordinal == At.Pair.OperandPart)
+    return Rule::Forwarded;
+  return std::nullopt;
+}
+
+Outcome InPlace::byOpcode(const Overlay &At) {
+  Opcode Op = X.op(At.Result.Id);
+  if (Op == Opcode::Copy && !isSameType(At.Written, At.Read))
+    return needsSets("copy to another layout");
+  if (isElementwise(Op) || Op == Opcode::BitcastConvert) {
+    if (hasSameSizes(At.Written, At.Read) &&
+        hasSameOrder(At.Written, At.Read) &&
+        storedBits(At.Written) == storedBits(At.Read))
+      return Rule::Elementwise;
+    return needsSets("elementwise, another layout or width");
+  }
+  if (Op == Opcode::Reshape) {
+    if (isRowMajor(At.Written) && isRowMajor(At.Read))
+      return Rule::Identity;
+    return needsSets("reshape");
+  }
+  if (Op == Opcode::Fusion)
+    return byFusion(At);
+  if (Op == Opcode::Unknown)
+    return {Reason::UnknownOpcode, X.P.spell(At.Result.Id)};
+  return needsSets(opcodeText(Op));
+}
+
+/// All results of a fusion are computed by one loop over their elements.
+Outcome InPlace::byFusion(const Overlay &At) {
+  HloId Id = At.Result.Id;
+  if (X.P.calls(Id).empty())
+    return Reason::FusionWithoutBody;
+  if (countElements(At.Written) != 0 && countElements(At.Read) != 0 &&
+      storedBits(At.Written) != storedBits(At.Read))
+    return needsSets("fusion: another width");
+  std::string Why;
+  bool OneLoop = false;
+  auto Refuse = [&](std::string Reason) {
+    Why = Why.empty() ? Reason : std::min(Why, Reason);
+  };
+  for (uint32_t Leaf : X.Lines.leaves(Id)) {
+    bool Own = Leaf == At.Result.Ordinal;
+    bool SameSize =
+        countElements(X.Lines.shape({Id, Leaf})) == countElements(At.Written);
+    for (const FusionRead &R : Fusions.find({Id, Leaf})) {
+      if (R.Operand != At.Pair.Operand || R.Ordinal != At.Pair.OperandPart)
+        continue;
+      ReadManner Kind = R.State.Kind;
+      if (Own && (Kind == ReadManner::Identity || Kind == ReadManner::Apart))
+        continue;
+      bool InLoop = !Own && (Kind == ReadManner::Reduced ||
+                             (Kind == ReadManner::Identity && SameSize));
+      OneLoop |= InLoop;
+      if (!InLoop)
+        Refuse(fmt::format("fusion: {}{}", Own ? "" : "another result: ",
+                           Kind == ReadManner::Moved ? R.State.Why : "moved"));
+    }
+  }
+  if (!Why.empty())
+    return needsSets(Why);
+  if (OneLoop)
+    return Gate::OneLoop;
+  return Rule::FusionIdentity;
+}
+
+void proof::decideInPlace(const ProofModel &X, ElementRule Elements,
+                          Ledger &L) {
+  InPlace Rules(X, Elements);
+  L.decide(Topic::InPlace, [&](const Obligation &O) -> Outcome {
+    if (X.Lines.isCarried(X.P[O.At].Parent))
+      return Gate::CompiledElsewhere;
+    return Rules.decide(O);
+  });
+}

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Proof/Interpreter.h"
+#include "Proof/SameBytes.h"
+#include "Proof/TypeRules.h"
+#include "Support/Format.h"
+#include "llvm/Support/thread.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+using llvm::ArrayRef;
+using llvm::SmallVector;
+using llvm::SparseBitVector;
+
+/// Instructions that are executed, all rounds of loops together.
+static constexpr size_t MaxInstructions = 3'000'000;
+/// Computations that are entered at a time, and bytes of stack for them.
+static constexpr unsigned MaxNesting = 50'000;
+static constexpr unsigned StackBytes = 512U << 20;
+
+Interpreter::Interpreter(const ProofModel &X, Ledger &L)
+    : X(X), P(X.P), L(L), Reads(X),
+      FirstMark(static_cast<uint32_t>(X.Lines.dump().Values.size())) {}
+
+bool Interpreter::run() {
+  bool Ended = false;
+  llvm::thread(std::optional<unsigned>(StackBytes), [&] {
+    Ended = runProgram();
+  }).join();
+  return Ended;
+}
+
+bool Interpreter::runProgram() {
+  State S(X.Lines.dump().Allocations.size());
+  fillInputs(S);
+  if (!compute(S, P.module().Entry))
+    return false;
+  checkEnd(S);
+  assumeCarried();
+  return runLocal(S);
+}
+
+/// Where its bytes hold \p Line no more, \p Body wrote.
+bool Interpreter::isOverwrittenBy(const State &S, ValueId Line,
+                                  ComputationId Body) const {
+  return S.Bytes.all(X.place(Line), [&](uint32_t Set) {
+    return Sets.has(Set, Line.index()) ||
+           Sets.has(Set, FirstMark + Body.index());
+  });
+}
+
+/// \p Line is lost, at \p Who: to which values.
+Evidence Interpreter::lost(const State &S, ValueId Line,
+                           std::string Who) const {
+  std::vector<ValueId> Others;
+  S.Bytes.all(X.place(Line), [&](uint32_t Set) {
+    if (!Sets.has(Set, Line.index()))
+      for (uint32_t Value : Sets.members(Set))
+        if (Value < FirstMark && !llvm::is_contained(Others, ValueId(Value)))
+          Others.push_back(ValueId(Value));
+    return true;
+  });
+  std::vector<std::string> Names;
+  for (ValueId Other : Others)
+    Names.push_back(X.Lines.spell(Other));
+  return {fmt::format("{}: {} is lost to {}", Who, X.Lines.spell(Line),
+                      Names.empty() ? "nothing" : listNames(Names, 3)),
+          Line, Others.empty() ? ValueId() : Others[0]};
+}
+
+void Interpreter::add(State &S, ValueId Line, uint32_t Value) {
+  S.Bytes.change(X.place(Line),
+                 [&](uint32_t Set) { return Sets.with(Set, Value); });
+}
+
+/// All at once: a line's bytes hold it where they hold its source, should that
+/// be in the same place; one phi may be the source of another.
+void Interpreter::bind(State &S, const Bindings &All) {
+  std::vector<ByteMemory::Runs> Runs;
+  for (auto [Line, Source] : All) {
+    bool Same = Source && X.place(Line).beginsLike(X.place(Source));
+    Runs.push_back(Same ? S.Bytes.where(X.place(Line), Source.index(), Sets)
+                        : ByteMemory::Runs());
+    if (HloId Start = Same ? S.Pending.lookup(Source.index()) : HloId())
+      S.Pending[Line.index()] = Start;
+  }
+  for (auto [N, Bound] : llvm::enumerate(All)) {
+    uint32_t Value = Bound.first.index();
+    S.Bytes.change(X.place(Bound.first),
+                   [&](uint32_t Set) { return Sets.without(Set, Value); });
+    for (const BytePlace &Run : Runs[N])
+      S.Bytes.change(Run, [&](uint32_t Set) { return Sets.with(Set, Value); });
+  }
+}
+
+/// The lines of \p Id, which \p Source becomes.
+void Interpreter::addPhis(HloId Id, HloId Source, Bindings &All) const {
+  for (uint32_t Leaf : X.Lines.leaves(Id)) {
+    ValueId Line = X.Lines.line({Id, Leaf});
+    Part From =
+        Line ? X.Lines.partAt(Source, X.Lines.steps({Id, Leaf})) : Part();
+    if (From)
+      All.emplace_back(Line, X.Home.of(From));
+  }
+}
+
+void Interpreter::fillInputs(State &S) {
+  for (const Ledger::Row &R : L.rows(Topic::AtStart))
+    write(S, X.Lines.line({R.Owed.At, R.Owed.Part}));
+  L.decide(Topic::AtStart, [&](const Obligation &O) -> Outcome {
+    ValueId Line = X.Lines.line({O.At, O.Part});
+    if (holds(S, Line))
+      return Rule::AloneInBytes;
+    return {Breach::OtherInputThere, lost(S, Line, "start")};
+  });
+}
+
+/// What \p C, which is embedded, gets from its caller.
+void Interpreter::fillParameters(State &S, ComputationId C) {
+  for (uint32_t N = 0; N != P.numParameters(C); ++N)
+    if (HloId Id = P.parameter(C, N))
+      for (uint32_t Leaf : X.Lines.leaves(Id))
+        if (ValueId Line = X.Lines.line({Id, Leaf}))
+          write(S, Line);
+}
+
+/// False if one of \p Needed is lost.
+bool Interpreter::meet(State &S, const State &Other,
+                       const SparseBitVector<> &Needed) {
+  SmallVector<uint32_t, 8> Lost;
+  S.Bytes.meet(Other.Bytes, Sets, Lost);
+  for (auto [Value, Start] : Other.Pending)
+    S.Pending[Value] = Start;
+  return llvm::none_of(Lost, [&](uint32_t V) { return Needed.test(V); });
+}
+
+bool Interpreter::compute(State &S, ComputationId C) {
+  if (++Depth > MaxNesting)
+    return false;
+  for (HloId Id : P.order(C))
+    if (++Steps > MaxInstructions || !dispatch(S, Id))
+      return false;
+  --Depth;
+  return true;
+}
+
+bool Interpreter::dispatch(State &S, HloId Id) {
+  switch (X.op(Id)) {
+  case Opcode::While:
+    return runLoop(S, Id);
+  case Opcode::Conditional:
+    return runBranches(S, Id);
+  case Opcode::Call:
+    if (!runCallee(S, Id, P.calls(Id)[0].Callee, P.operands(Id)))
+      return false;
+    bindResult(S, Id, P.calls(Id)[0].Callee);
+    return true;
+  default:
+    if (X.From.startedAt(Id) && !runBody(S, Id))
+      return false;
+    step(S, Id);
+    return true;
+  }
+}
+
+bool Interpreter::runLoop(State &S, HloId Id) {
+  ComputationId Condition = P.callee(Id, CallRole::Condition);
+  ComputationId Body = P.callee(Id, CallRole::Body);
+  if (X.Lines.isLocal(P[Id].Parent)) {
+    fillParameters(S, Condition);
+    fillParameters(S, Body);
+  }
+  HloId Heads[] = {Id, P.parameter(Condition, 0), P.parameter(Body, 0)};
+  Bindings First, Again;
+  for (HloId Head : Heads) {
+    addPhis(Head, P.operands(Id)[0], First);
+    addPhis(Head, P.root(Body), Again);
+  }
+  bind(S, First);
+  SparseBitVector<> Needed = Reads.of(Condition);
+  Needed |= Reads.of(Body);
+  for (bool Stable = false; !Stable;) {
+    State Round = S;
+    if (!compute(Round, Condition) || !compute(Round, Body))
+      return false;
+    bind(Round, Again);
+    Stable = meet(S, Round, Needed);
+  }
+  return compute(S, Condition);
+}
+
+/// Runs \p Callee with \p Arguments; an embedded caller's computations define
+/// their own.
+bool Interpreter::runCallee(State &S, HloId Caller, ComputationId Callee,
+                            ArrayRef<HloId> Arguments) {
+  Bindings In;
+  if (X.Lines.isLocal(P[Caller].Parent))
+    fillParameters(S, Callee);
+  else
+    for (uint32_t N = 0; N != P.numParameters(Callee); ++N)
+      if (N < Arguments.size())
+        addPhis(P.parameter(Callee, N), Arguments[N], In);
+  bind(S, In);
+  return compute(S, Callee);
+}
+
+/// The result of \p Caller is that of \p Callee.
+void Interpreter::bindResult(State &S, HloId Caller, ComputationId Callee) {
+  Bindings Out;
+  addPhis(Caller, P.root(Callee), Out);
+  bind(S, Out);
+}
+
+bool Interpreter::runBranches(State &S, HloId Id) {
+  doReads(S, Id);
+  std::optional<State> Joined;
+  for (auto [K, Call] : llvm::enumerate(P.calls(Id))) {
+    State Branch = S;
+    if (!runCallee(Branch, Id, Call.Callee, P.operands(Id)[K + 1]))
+      return false;
+    bindResult(Branch, Id, Call.Callee);
+    if (Joined)
+      (void)meet(*Joined, Branch, {});
+    else
+      Joined = std::move(Branch);
+  }
+  if (Joined)
+    S = std::move(*Joined);
+  return true;
+}
+
+/// The computation of an async chain, at the first element that has all that
+/// it needs. Until the done, what it writes is unfinished.
+bool Interpreter::runBody(State &S, HloId Id) {
+  ComputationId Body = X.From.startedAt(Id);
+  if (!runCallee(S, Id, Body, X.From.bound(Id)))
+    return false;
+  HloId Start = P.chains().start(Id);
+  for (ComputationId C : X.From.inside(Body))
+    for (HloId Inner : P.order(C))
+      for (const PartWrite &W : X.Does.of(Inner).Writes) {
+        if (X.op(Id) != Opcode::AsyncDone && Start)
+          S.Pending[W.Line.index()] = Start;
+        add(S, W.Line, FirstMark + Body.index());
+      }
+  return true;
+}
+
+void Interpreter::step(State &S, HloId Id) {
+  doReads(S, Id);
+  if (isDone(X.op(Id)))
+    finish(S, Id);
+  if (joinsSlices(X, Id)) {
+    joinSlices(S, Id);
+    return;
+  }
+  doWrites(S, Id);
+  Bindings All;
+  if (X.op(Id) != Opcode::Parameter)
+    for (const PartBinding &B : X.Does.of(Id).Bindings)
+      All.emplace_back(B.Line, X.Home.of(B.Sources[0]));
+  bind(S, All);
+  if (isStart(X.op(Id)) && X.Does.of(Id).Writes.empty() && !X.From.wrapped(Id))
+    L.visit({Topic::NotReadBefore, Id}, Rule::WritesNothing);
+}
+
+void Interpreter::doReads(const State &S, HloId Id) {
+  Topic What = isDone(X.op(Id)) ? Topic::Awaited : Topic::Read;
+  for (const PartRead &R : X.Does.of(Id).Reads) {
+    L.visit({What, Id, 0, R.Operand, R.Ordinal}, read(S, Id, R));
+    if (R.Home && What == Topic::Read)
+      checkPending(S, Id, R.Home);
+  }
+}
+
+Outcome Interpreter::read(const State &S, HloId Id, const PartRead &R) {
+  if (!R.Home)
+    return {Reason::OperandWithoutLine, P.spell(Id)};
+  bool Done = isDone(X.op(Id));
+  if (Done &&
+      X.From.isSparseCoreContext(X.operandPart(Id, R.Operand, R.Ordinal)))
+    return Gate::SparseCoreContext;
+  ComputationId Body = Done ? X.From.wrapped(Id) : ComputationId();
+  bool Held = holds(S, R.Home);
+  auto IsResult = [&](uint32_t Leaf) {
+    return X.Home.of({P.root(Body), Leaf}) == R.Home;
+  };
+  // The computation may write on its own arguments, but not on its results.
+  bool Own = !Held && Body && isOverwrittenBy(S, R.Home, Body) &&
+             llvm::none_of(X.Lines.leaves(P.root(Body)), IsResult);
+  if (!Held && !Own)
+    return {
+        Breach::Overwritten,
+        lost(S, R.Home, fmt::format("{} operand {}", P.spell(Id), R.Operand))};
+  if (X.op(Id) == Opcode::Unknown)
+    return {Reason::UnknownOpcode, P.spell(Id)};
+  return Own ? Rule::OverwrittenByOwn : Rule::BytesHoldIt;
+}
+
+/// \p Line, which \p Id reads, may be one that another operation still writes.
+void Interpreter::checkPending(const State &S, HloId Id, ValueId Line) {
+  HloId Start = S.Pending.lookup(Line.index());
+  if (!Start || X.op(X.Lines.part(Line).Id) == Opcode::Parameter)
+    return;
+  ComputationId Body = X.From.wrapped(Start);
+  if (Body && llvm::is_contained(X.From.inside(Body), P[Id].Parent))
+    return;
+  L.visit({Topic::NotReadBefore, Start},
+          Outcome(Breach::ReadBeforeDone,
+                  Evidence{fmt::format("{} reads {} of {}", P.spell(Id),
+                                       X.Lines.spell(Line), P.spell(Start)),
+                           Line,
+                           {}}));
+}
+
+/// What \p Done waits for is finished.
+void Interpreter::finish(State &S, HloId Done) {
+  SmallVector<HloId, 2> Finished;
+  auto Add = [&](HloId Start) {
+    if (Start && !llvm::is_contained(Finished, Start))
+      Finished.push_back(Start);
+  };
+  for (const PartRead &R : X.Does.of(Done).Reads)
+    if (R.Home)
+      Add(S.Pending.lookup(R.Home.index()));
+  if (ComputationId Body = X.From.wrapped(Done)) {
+    for (auto [Value, Start] : S.Pending)
+      if (X.From.wrapped(Start) == Body)
+        Add(Start);
+    checkBody(S, Done, Body);
+    Add(P.chains().start(Done));
+  }
+  for (HloId Start : Finished)
+    L.visit({Topic::NotReadBefore, Start}, Rule::NothingReadsBefore);
+  SmallVector<uint32_t, 8> Values;
+  for (auto [Value, Start] : S.Pending)
+    if (llvm::is_contained(Finished, Start))
+      Values.push_back(Value);
+  for (uint32_t Value : Values)
+    S.Pending.erase(Value);
+}
+
+void Interpreter::checkBody(const State &S, HloId Done, ComputationId Body) {
+  for (ComputationId C : X.From.inside(Body))
+    for (HloId Inner : P.order(C))
+      for (const PartWrite &W : X.Does.of(Inner).Writes) {
+        Obligation Owed = {Topic::BodyKept, Done, 0, Inner.index(), W.Ordinal};
+        if (holds(S, W.Line) || isOverwrittenBy(S, W.Line, Body))
+          L.visit(Owed, Rule::UntouchedUntilDone);
+        else
+          L.visit(Owed, {Breach::OverwrittenBeforeDone,
+                         lost(S, W.Line, P.spell(Done))});
+      }
+}
+
+/// Nothing moves: the bytes are there if those of the operands are.
+void Interpreter::joinSlices(State &S, HloId Id) {
+  std::optional<bool> InPlace = areSlicesInPlace(X, Id);
+  bool There = llvm::all_of(P.operands(Id), [&](HloId Operand) {
+    ValueId Home = X.Home.of({Operand, 0});
+    return !Home || holds(S, Home);
+  });
+  for (const PartWrite &W : X.Does.of(Id).Writes) {
+    if (InPlace.value_or(false) && There)
+      add(S, W.Line, W.Line.index());
+    else
+      write(S, W.Line);
+    Obligation Owed = {Topic::Written, Id, W.Ordinal};
+    if (!InPlace)
+      L.visit(Owed, {Reason::NotSlices, P.spell(Id)});
+    else if (!*InPlace)
+      L.visit(Owed, {Breach::SlicesApart, P.spell(Id)});
+    else
+      L.visit(Owed, Rule::SlicesSideBySide);
+  }
+}
+
+/// What keeps its bytes is added after all others are written: those may be in
+/// its way.
+void Interpreter::doWrites(State &S, HloId Id) {
+  ArrayRef<PartWrite> Writes = X.Does.of(Id).Writes;
+  SmallVector<bool, 4> Kept;
+  for (const PartWrite &W : Writes)
+    Kept.push_back(keeps(S, Id, W));
+  for (size_t N = 0; N != Writes.size(); ++N)
+    if (!Kept[N])
+      write(S, Writes[N].Line);
+  for (size_t N = 0; N != Writes.size(); ++N)
+    if (Kept[N])
+      add(S, Writes[N].Line, Writes[N].Line.index());
+  for (size_t N = 0; N != Writes.size(); ++N) {
+    L.visit({Topic::Written, Id, Writes[N].Ordinal},
+            written(S, Id, Writes[N], Kept[N]));
+    if (isStart(X.op(Id)))
+      S.Pending[Writes[N].Line.index()] = Id;
+  }
+}
+
+Outcome Interpreter::written(const State &S, HloId Id, const PartWrite &W,
+                             bool Kept) {
+  if (!holds(S, W.Line))
+    return {Breach::TwoResults, lost(S, W.Line, P.spell(Id))};
+  if (!Kept && !X.place(W.Line).empty() && X.Lines.isReadOnly(W.Line))
+    return {Breach::ReadOnly, Evidence{X.Lines.spell(W.Line), W.Line, {}}};
+  if (X.op(Id) == Opcode::Unknown)
+    return {Reason::UnknownOpcode, P.spell(Id)};
+  return Kept ? Rule::Kept : Rule::OwnPlace;
+}
+
+/// \p Id writes the bytes that are there: an operand in its own place, as it
+/// is, or a copy of what they are a copy of.
+bool Interpreter::keeps(State &S, HloId Id, const PartWrite &W) {
+  bool StartsCopy = X.op(Id) == Opcode::CopyStart && W.Ordinal == 1;
+  if (X.op(Id) == Opcode::Copy || StartsCopy)
+    return keepsCopy(S, Id, W);
+  return forwardedOperand(X, {Id, W.Ordinal}).has_value();
+}
+
+bool Interpreter::keepsCopy(State &S, HloId Id, const PartWrite &W) {
+  Part From = X.operandPart(Id, 0, 0);
+  ValueId Home = X.Home.of(From);
+  BytePlace Place = X.place(W.Line);
+  if (!Home || !isSameType(X.Lines.shape(From), X.Lines.shape({Id, W.Ordinal})))
+    return false;
+  if (X.place(Home) == Place)
+    return true;
+  Part Origin = copyOrigin(X, From);
+  // A phi stands for another value in each round of a loop.
+  auto IsSame = [&](uint32_t Value) {
+    if (Value >= FirstMark)
+      return false;
+    const ValueTag &Tag = X.Lines.dump().Values[Value].Tag;
+    Part Held = X.Lines.part(ValueId(Value));
+    return !Tag.Phi && Tag.Index.isRoot() && Held &&
+           X.place(ValueId(Value)) == Place && copyOrigin(X, Held) == Origin;
+  };
+  if (Place.empty() || !S.Bytes.all(Place, [&](uint32_t Set) {
+        return llvm::any_of(Sets.members(Set), IsSame);
+      }))
+    return false;
+  S.Bytes.change(Place, [&](uint32_t Set) {
+    SmallVector<uint32_t, 4> Same;
+    llvm::copy_if(Sets.members(Set), std::back_inserter(Same), IsSame);
+    return Sets.get(Same);
+  });
+  return true;
+}
+
+Outcome Interpreter::output(const State &S, Part At) {
+  ValueId Line = X.Home.of(At);
+  if (!Line)
+    return Reason::OutputWithoutLine;
+  if (!holds(S, Line))
+    return {Breach::OutputOverwritten, lost(S, Line, "end")};
+  const Dump &D = X.Lines.dump();
+  Evidence Shown = {X.Lines.spell(Line), Line, {}};
+  if (S.Pending.lookup(Line.index()))
+    return {Breach::StillWritten, Shown};
+  if (!X.place(Line).empty() && !D[D[Line].Owner].MaybeLiveOut)
+    return {Breach::NotLiveOut, Shown};
+  return Rule::OutputThere;
+}
+
+void Interpreter::checkEnd(const State &S) {
+  L.decide(Topic::Output,
+           [&](const Obligation &O) { return output(S, {O.At, O.Part}); });
+  L.decide(Topic::InputKept, [&](const Obligation &O) -> Outcome {
+    ValueId Line = X.Lines.line({O.At, O.Part});
+    if (holds(S, Line))
+      return Rule::InputUnchanged;
+    return {Breach::InputOverwritten, lost(S, Line, "end")};
+  });
+}
+
+/// Embedded computations, one after the other, each with the arguments of its
+/// caller: a value that one finds there without having written it is not its
+/// own.
+bool Interpreter::runLocal(State &S) {
+  for (ComputationId C : X.Lines.computations()) {
+    ArrayRef<HloId> Callers = P.callers(C);
+    bool Alone = Callers.empty() || llvm::any_of(Callers, [&](HloId Caller) {
+                   return !isControlFlow(X.op(Caller));
+                 });
+    if (!X.Lines.isLocal(C) || X.Lines.isCarried(C) || !Alone)
+      continue;
+    fillParameters(S, C);
+    if (!compute(S, C))
+      return false;
+  }
+  return true;
+}
+
+void Interpreter::assumeCarried() {
+  for (Topic What : {Topic::Read, Topic::Written, Topic::HasDone,
+                     Topic::NotReadBefore, Topic::Awaited, Topic::BodyKept})
+    L.assume(What, Gate::CompiledElsewhere, [&](const Obligation &O) {
+      return X.Lines.isCarried(P[O.At].Parent);
+    });
+}

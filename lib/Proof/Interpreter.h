@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The schedule, executed.
+//
+// Memory maps bytes to the values that they hold. A write replaces; so does
+// the filling of constants and arguments at the start. Where places agree, a
+// phi takes over its source, all phis of a border at once. A loop repeats until
+// meeting the states at its head loses nothing that it reads; branches meet.
+
+#ifndef HLOBUF_PROOF_INTERPRETER_H
+#define HLOBUF_PROOF_INTERPRETER_H
+
+#include "Proof/ByteMemory.h"
+#include "Proof/ReadSets.h"
+
+namespace hlobuf::proof {
+
+/// Decides what happens at run time: AtStart, Read, Written, NotReadBefore,
+/// Awaited, BodyKept, Output, InputKept.
+class Interpreter {
+public:
+  Interpreter(const ProofModel &X, Ledger &L);
+
+  /// False if the program has too many steps, or is nested too deeply: what
+  /// was not reached then stays open.
+  bool run();
+
+private:
+  bool runProgram();
+  struct State {
+    explicit State(size_t NumAllocations) : Bytes(NumAllocations) {}
+    ByteMemory Bytes;
+    /// By value: the start of the operation that still writes it.
+    llvm::DenseMap<uint32_t, HloId> Pending;
+  };
+  /// A line, and that of its source.
+  using Binding = std::pair<ValueId, ValueId>;
+  using Bindings = llvm::SmallVector<Binding, 8>;
+
+  // What the state says.
+  bool holds(const State &S, ValueId Line) const {
+    return S.Bytes.holds(X.place(Line), Line.index(), Sets);
+  }
+  bool isOverwrittenBy(const State &S, ValueId Line, ComputationId Body) const;
+  Evidence lost(const State &S, ValueId Line, std::string Who) const;
+
+  // What changes it.
+  void write(State &S, ValueId Line) {
+    S.Bytes.write(X.place(Line), Line.index(), Sets);
+  }
+  void add(State &S, ValueId Line, uint32_t Value);
+  void bind(State &S, const Bindings &All);
+  void addPhis(HloId Id, HloId Source, Bindings &All) const;
+  void fillInputs(State &S);
+  void fillParameters(State &S, ComputationId C);
+  bool meet(State &S, const State &Other,
+            const llvm::SparseBitVector<> &Needed);
+
+  // Steps.
+  bool compute(State &S, ComputationId C);
+  bool dispatch(State &S, HloId Id);
+  bool runLoop(State &S, HloId Id);
+  bool runBranches(State &S, HloId Id);
+  bool runCallee(State &S, HloId Caller, ComputationId Callee,
+                 llvm::ArrayRef<HloId> Arguments);
+  void bindResult(State &S, HloId Caller, ComputationId Callee);
+  bool runBody(State &S, HloId Id);
+  void step(State &S, HloId Id);
+  void doReads(const State &S, HloId Id);
+  Outcome read(const State &S, HloId Id, const PartRead &R);
+  void checkPending(const State &S, HloId Id, ValueId Line);
+  void finish(State &S, HloId Done);
+  void checkBody(const State &S, HloId Done, ComputationId Body);
+  void doWrites(State &S, HloId Id);
+  void joinSlices(State &S, HloId Id);
+  Outcome written(const State &S, HloId Id, const PartWrite &W, bool Kept);
+  bool keeps(State &S, HloId Id, const PartWrite &W);
+  bool keepsCopy(State &S, HloId Id, const PartWrite &W);
+
+  // Ends.
+  void checkEnd(const State &S);
+  Outcome output(const State &S, Part At);
+  bool runLocal(State &S);
+  void assumeCarried();
+
+  const ProofModel &X;
+  const Program &P;
+  Ledger &L;
+  ReadSets Reads;
+  NumberSets Sets;
+  /// Values are numbers of lines; above them, a mark of each computation: an
+  /// async computation wrote here.
+  uint32_t FirstMark;
+  size_t Steps = 0;
+  unsigned Depth = 0;
+};
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_INTERPRETER_H

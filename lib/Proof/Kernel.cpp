@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Proof/Kernel.h"
+#include "Proof/Enumerate.h"
+#include "Proof/Interpreter.h"
+#include "Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+Proof proof::prove(const Program &P, ElementRule Elements) {
+  Proof Result;
+  Result.Obstacle = P.obstacle().str();
+  if (!Result.Obstacle.empty())
+    return Result;
+  if (!P.module().Scheduled && P.facts().dump().Sequence.empty()) {
+    Result.Obstacle = "the module is not scheduled";
+    return Result;
+  }
+  ProofModel X(P);
+  Ledger &L = Result.Book = enumerate(X);
+  countAgain(P, L);
+  decideLines(X, L);
+  decideSharing(X, L);
+  decideTypes(X, L);
+  decideOrder(X, L);
+  decideEnds(X, L);
+  decideInPlace(X, Elements, L);
+  if (!Interpreter(X, L).run())
+    Result.Obstacle = "the program has too many steps to be executed";
+  return Result;
+}
+
+/// How an obligation is named.
+static std::string spell(const Program &P, const Obligation &O) {
+  auto Path = [&](HloId Id, uint32_t Ordinal) {
+    return fmt::format("{{{}}}",
+                       fmt::join(P.trees().steps(P[Id].Shape, Ordinal), ","));
+  };
+  auto Operand = [&] {
+    HloId Id = P.operands(O.At)[O.Operand];
+    return fmt::format("operand {}{}", O.Operand, Path(Id, O.OperandPart));
+  };
+  switch (subjectOf(O.What)) {
+  case TopicSubject::Line: {
+    const ValueTag &Tag = P.facts().dump().Values[O.Part].Tag;
+    return fmt::format("value {}", Tag.Id);
+  }
+  case TopicSubject::Part:
+    return P.spell(O.At) + Path(O.At, O.Part);
+  case TopicSubject::Source:
+    return fmt::format("{}{} source {}", P.spell(O.At), Path(O.At, O.Part),
+                       O.Operand);
+  case TopicSubject::Operand:
+    return P.spell(O.At) + " " + Operand();
+  case TopicSubject::OperandAlone:
+    return fmt::format("{} operand {}", P.spell(O.At), O.Operand);
+  case TopicSubject::Pair:
+    return P.spell(O.At) + Path(O.At, O.Part) + " " + Operand();
+  case TopicSubject::Predecessor:
+    return fmt::format("{} predecessor {}", P.spell(O.At), O.Operand);
+  case TopicSubject::Alias:
+    return fmt::format("alias {}", O.Part);
+  case TopicSubject::Step:
+    return fmt::format("step {}", O.Part);
+  case TopicSubject::Instruction:
+    return P.spell(O.At);
+  case TopicSubject::BodyPart:
+    return fmt::format("{} waits for {}{}", P.spell(O.At),
+                       P.spell(HloId(O.Operand)),
+                       Path(HloId(O.Operand), O.OperandPart));
+  }
+  return "";
+}
+
+void proof::printProof(const Program &P, const Proof &Shown,
+                       llvm::raw_ostream &OS) {
+  static constexpr llvm::StringLiteral Kinds[] = {"proved", "assumed", "gap",
+                                                  "violated"};
+  static constexpr llvm::StringLiteral Topics[] = {
+#define HLOBUF_TOPIC(Enumerator, What, About) #Enumerator,
+#include "Proof/Kinds.def"
+  };
+  for (const Ledger::Row &R : Shown.Book.rows()) {
+    Outcome Result = Shown.Book.outcome(R);
+    OS << kindName(kindOf(R.Owed.What)) << '\t' << Topics[size_t(R.Owed.What)]
+       << '\t' << Kinds[size_t(R.How)] << '\t' << spell(P, R.Owed) << '\t'
+       << Result.why();
+    if (!Result.evidence().Text.empty())
+      OS << ": " << Result.evidence().Text;
+    OS << '\n';
+  }
+  const Ledger::Faults &Faults = Shown.Book.faults();
+  if (!Shown.Obstacle.empty())
+    OS << "stopped\t" << Shown.Obstacle << '\n';
+  if (Faults.any())
+    OS << fmt::format("kernel\tenumerated twice {}, not enumerated {}, decided "
+                      "twice {}, counted otherwise {}\n",
+                      Faults.EnumeratedTwice, Faults.NotEnumerated,
+                      Faults.DecidedTwice, Faults.CountedOtherwise);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The proof that a program gets what it must from its buffers.
+
+#ifndef HLOBUF_PROOF_KERNEL_H
+#define HLOBUF_PROOF_KERNEL_H
+
+#include "Proof/Deciders.h"
+
+namespace hlobuf::proof {
+
+/// What is shown of one program.
+struct Proof {
+  Ledger Book;
+  /// Why nothing could be enumerated, or execution did not end; empty if all
+  /// went well.
+  std::string Obstacle;
+};
+
+/// Enumerates what has to be shown of \p P, and decides it.
+Proof prove(const Program &P, ElementRule Elements);
+
+/// Prints \p Shown, a line for each obligation: kind, outcome, what it is
+/// about, and why, separated by tabs; then what stopped the proof, and faults
+/// of the kernel.
+void printProof(const Program &P, const Proof &Shown, llvm::raw_ostream &OS);
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_KERNEL_H

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What has to be shown, and what became of it.
+//
+// All obligations are enumerated before anything is decided. Each ends with one
+// outcome; one that nobody decided is open, and an outcome for what nobody
+// enumerated is a fault of the kernel itself, after which nothing is proved.
+
+#ifndef HLOBUF_PROOF_LEDGER_H
+#define HLOBUF_PROOF_LEDGER_H
+
+#include "HLO/Module.h"
+#include "Support/Ids.h"
+#include <array>
+
+namespace hlobuf::proof {
+
+/// A statement of Kinds.def.
+enum class Kind : uint8_t {
+#define HLOBUF_KIND(Enumerator, Name) Enumerator,
+#include "Proof/Kinds.def"
+};
+
+/// What is shown of one thing, of Kinds.def.
+enum class Topic : uint8_t {
+#define HLOBUF_TOPIC(Enumerator, Kind, About) Enumerator,
+#include "Proof/Kinds.def"
+};
+
+/// Why an obligation is proved, of Rules.def.
+enum class Rule : uint8_t {
+#define HLOBUF_RULE(Enumerator, Name) Enumerator,
+#include "Proof/Rules.def"
+};
+
+/// What it rests on instead, of Gates.def.
+enum class Gate : uint8_t {
+#define HLOBUF_GATE(Enumerator, Name, Covers, Evidence) Enumerator,
+#include "Proof/Gates.def"
+};
+
+/// Why it is open, of Reasons.def.
+enum class Reason : uint8_t {
+#define HLOBUF_REASON(Enumerator, Text) Enumerator,
+#include "Proof/Reasons.def"
+};
+
+/// How it is violated, of Reasons.def.
+enum class Breach : uint8_t {
+#define HLOBUF_BREACH(Enumerator, Text) Enumerator,
+#include "Proof/Reasons.def"
+};
+
+/// What a topic is about: which members of an Obligation name it.
+enum class TopicSubject : uint8_t {
+  /// Part: the number of a value line.
+  Line,
+  /// At, Part.
+  Part,
+  /// At, Part, and in Operand which of its sources.
+  Source,
+  /// At, Operand, OperandPart.
+  Operand,
+  /// At, Operand.
+  OperandAlone,
+  /// At, Part, Operand, OperandPart.
+  Pair,
+  /// At, and in Operand which of its control predecessors.
+  Predecessor,
+  /// Part: a number of HloModule::Aliases.
+  Alias,
+  /// Part: a step.
+  Step,
+  /// At.
+  Instruction,
+  /// At, a done; in Operand the instruction of the body, in OperandPart its
+  /// part.
+  BodyPart,
+};
+
+/// One thing that has to be shown. Parts are ordinals of ShapeTrees.
+struct Obligation {
+  Topic What;
+  HloId At;
+  uint32_t Part = 0;
+  uint32_t Operand = 0;
+  uint32_t OperandPart = 0;
+
+  auto operator<=>(const Obligation &) const = default;
+};
+
+/// From good to bad.
+enum class OutcomeKind : uint8_t { Proved, Assumed, Gap, Violated };
+
+/// What shows a violation, or where a gap is.
+struct Evidence {
+  std::string Text;
+  /// The value line that is lost, and one that is there instead; may be
+  /// invalid.
+  ValueId Lost;
+  ValueId By;
+};
+
+/// What became of an obligation. There is no default: a decider cannot return
+/// without having decided.
+class [[nodiscard]] Outcome {
+public:
+  Outcome() = delete;
+  Outcome(Rule By) : Outcome(OutcomeKind::Proved, uint8_t(By), {}) {}
+  Outcome(Gate By) : Outcome(OutcomeKind::Assumed, uint8_t(By), {}) {}
+  Outcome(Reason Why, std::string Where = "")
+      : Outcome(OutcomeKind::Gap, uint8_t(Why), {std::move(Where), {}, {}}) {}
+  Outcome(Breach How, Evidence Shown)
+      : Outcome(OutcomeKind::Violated, uint8_t(How), std::move(Shown)) {}
+  Outcome(Breach How, std::string Shown)
+      : Outcome(How, Evidence{std::move(Shown), {}, {}}) {}
+
+  OutcomeKind kind() const { return How; }
+  /// A Rule, Gate, Reason or Breach, by kind().
+  uint8_t code() const { return Code; }
+  /// The name of that in its table.
+  llvm::StringRef why() const;
+  const Evidence &evidence() const { return Shown; }
+
+private:
+  Outcome(OutcomeKind How, uint8_t Code, Evidence Shown)
+      : How(How), Code(Code), Shown(std::move(Shown)) {}
+
+  OutcomeKind How;
+  uint8_t Code;
+  Evidence Shown;
+};
+
+/// The obligations of one program, each with its outcome.
+class Ledger {
+public:
+  /// An obligation that was enumerated.
+  struct Row {
+    Obligation Owed;
+    OutcomeKind How = OutcomeKind::Gap;
+    uint8_t Code = uint8_t(Reason::NeverReached);
+    bool Visited = false;
+    /// Index into AllEvidence, if it has one.
+    uint32_t Shown = ~uint32_t(0);
+  };
+  /// Things that only a mistake in this library makes.
+  struct Faults {
+    size_t EnumeratedTwice = 0;
+    size_t NotEnumerated = 0;
+    size_t DecidedTwice = 0;
+    size_t CountedOtherwise = 0;
+
+    bool any() const {
+      return EnumeratedTwice + NotEnumerated + DecidedTwice +
+                 CountedOtherwise !=
+             0;
+    }
+  };
+
+  /// Enumerates \p Owed; only before seal().
+  void open(Obligation Owed) { Rows.push_back({Owed}); }
+  /// Ends the enumeration.
+  void seal();
+  /// Closes each obligation of \p What with what \p Decide says, once.
+  void decide(Topic What,
+              llvm::function_ref<Outcome(const Obligation &)> Decide);
+  /// What execution finds at one visit of \p Owed: the worst counts.
+  void visit(const Obligation &Owed, Outcome Result);
+  /// Each obligation of \p What for which \p Covers holds rests on \p By, or
+  /// is worse.
+  void assume(Topic What, Gate By,
+              llvm::function_ref<bool(const Obligation &)> Covers);
+  /// A second count of \p What says \p Count.
+  void compareCount(size_t Mine, size_t Count) {
+    Mistakes.CountedOtherwise += Mine != Count;
+  }
+
+  /// Sorted by obligation.
+  llvm::ArrayRef<Row> rows() const { return Rows; }
+  /// The rows of \p What.
+  llvm::ArrayRef<Row> rows(Topic What) const;
+  Outcome outcome(const Row &R) const;
+  const Faults &faults() const { return Mistakes; }
+
+private:
+  llvm::MutableArrayRef<Row> rowsOf(Topic What);
+  void note(Row &R, Outcome Result);
+
+  std::vector<Row> Rows;
+  std::vector<Evidence> AllEvidence;
+  std::vector<bool> Decided;
+  Faults Mistakes;
+};
+
+/// The name of \p K in Kinds.def.
+llvm::StringRef kindName(Kind K);
+/// The kind that \p What belongs to.
+Kind kindOf(Topic What);
+/// What \p What is about.
+TopicSubject subjectOf(Topic What);
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_LEDGER_H

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value line by itself.
+
+#include "Proof/Deciders.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+static Outcome isKnown(const ProofModel &X, ValueId Line) {
+  Part At = X.Lines.part(Line);
+  if (!At && X.P.module().Compact)
+    return {Reason::ElementLeftOut, X.Lines.spell(Line)};
+  if (!At)
+    return {Breach::NoSuchPart, X.Lines.spell(Line)};
+  if (!X.Lines.runs(X.P[At.Id].Parent))
+    return {Reason::NothingRuns, X.Lines.spell(Line)};
+  if (X.Lines.line(At) != Line)
+    return {Breach::TwoLines, X.Lines.spell(Line)};
+  return Rule::NamesPart;
+}
+
+static Outcome isPlaced(const ProofModel &X, Part At) {
+  const HloNode &N = X.P[At.Id];
+  if (X.Lines.line(At)) {
+    if (X.From.isSparseCoreContext(At))
+      return Gate::SparseCoreContext;
+    return Rule::HasLine;
+  }
+  if (N.Op == Opcode::Parameter && N.Parent != X.P.module().Entry &&
+      !X.Lines.isLocal(N.Parent))
+    return Reason::NothingCalls;
+  if (X.P.isHidden(At.Id))
+    return Reason::ElementLeftOut;
+  if (hasAsyncState(N.Op) && !X.From.wrapped(At.Id))
+    return Reason::AsyncLeftOut;
+  return {Breach::NoLine, X.Lines.spell(At)};
+}
+
+/// False where elements may be packed, or spread over cores: the array may take
+/// less than its logical bytes.
+static bool hasLowerBound(const Shape &S) {
+  return S.Bits >= 8 && S.Element != "pred" &&
+         (!S.Layout ||
+          (S.Layout->ElementBits == 0 && S.Layout->Splits.empty()));
+}
+
+static Outcome fits(const ProofModel &X, ValueId Line) {
+  const Dump &D = X.Lines.dump();
+  const Value &V = D[Line];
+  if (V.end() < V.Offset || V.end() > D[V.Owner].Size)
+    return {Breach::BeyondAllocation, Evidence{X.Lines.spell(Line), Line, {}}};
+  Part At = X.Lines.part(Line);
+  if (!At)
+    return Reason::PartUnknown;
+  const Shape &S = X.Lines.shape(At);
+  if (!S.isArray())
+    return Rule::NoData;
+  ShapeId Id = X.Lines.shapeId(At);
+  std::optional<uint64_t> Least = logicalBytes(D.Shapes, Id);
+  if (X.op(At.Id) == Opcode::RngGetAndUpdateState || !Least)
+    return {Reason::SizeUnknown, X.Lines.spell(Line)};
+  if (V.Size < *Least && hasLowerBound(S))
+    return {Breach::TooSmall,
+            Evidence{fmt::format("{}: {} of {} bytes", X.Lines.spell(Line),
+                                 V.Size, *Least),
+                     Line,
+                     {}}};
+  bool Plain = !S.Layout || S.Layout->Groups.empty();
+  std::optional<uint64_t> Padded = Plain ? Least : tiledBytesOf(S);
+  return Padded && V.Size >= *Padded ? Outcome(Rule::ShapeFits)
+                                     : Outcome(Gate::UnknownFormula);
+}
+
+static Outcome hasSpace(const ProofModel &X, Part At) {
+  ValueId Line = X.Lines.line(At);
+  int64_t Space = X.Lines.shape(At).memorySpace();
+  int64_t Color = X.Lines.dump()[Line].Tag.Color;
+  if (Color == Space)
+    return Rule::MemorySpace;
+  return {Breach::OtherSpace,
+          Evidence{fmt::format("{}: S({}), color {}", X.Lines.spell(Line),
+                               Space, Color),
+                   Line,
+                   {}}};
+}
+
+void proof::decideLines(const ProofModel &X, Ledger &L) {
+  L.decide(Topic::Known,
+           [&](const Obligation &O) { return isKnown(X, ValueId(O.Part)); });
+  L.decide(Topic::Placed,
+           [&](const Obligation &O) { return isPlaced(X, {O.At, O.Part}); });
+  L.decide(Topic::Fits,
+           [&](const Obligation &O) { return fits(X, ValueId(O.Part)); });
+  L.decide(Topic::Space,
+           [&](const Obligation &O) { return hasSpace(X, {O.At, O.Part}); });
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What comes before what.
+
+#include "Program/Schedule.h"
+#include "Proof/Deciders.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+/// The instructions of all steps, but for elements that nobody names.
+static std::vector<HloId> namedSteps(const Program &P) {
+  std::vector<HloId> All;
+  llvm::copy_if(Schedule(P, ReleaseRules()).sequence(), std::back_inserter(All),
+                [&](HloId Id) { return P[Id].Name.valid(); });
+  return All;
+}
+
+/// By instruction: its number in the order of its computation.
+static std::vector<uint32_t> numberInOrder(const ProofModel &X) {
+  std::vector<uint32_t> Number(X.P.size(), 0);
+  for (ComputationId C : X.Lines.computations())
+    for (auto [N, Id] : llvm::enumerate(X.P.order(C)))
+      Number[Id.index()] = static_cast<uint32_t>(N);
+  return Number;
+}
+
+void proof::decideOrder(const ProofModel &X, Ledger &L) {
+  std::vector<uint32_t> Number = numberInOrder(X);
+  auto IsBefore = [&](HloId Before, HloId Id, Rule By) -> Outcome {
+    if (!Before)
+      return {Reason::PredecessorMissing, X.P.spell(Id)};
+    if (X.P[Before].Parent == X.P[Id].Parent &&
+        Number[Before.index()] < Number[Id.index()])
+      return By;
+    return {Breach::TooEarly, X.P.spell(Id) + " before " + X.P.spell(Before)};
+  };
+  L.decide(Topic::OperandBefore, [&](const Obligation &O) {
+    return IsBefore(X.P.operands(O.At)[O.Operand], O.At, Rule::OperandBefore);
+  });
+  L.decide(Topic::PredecessorBefore, [&](const Obligation &O) {
+    return IsBefore(predecessors(X.P, O.At)[O.Operand], O.At,
+                    Rule::PredecessorBefore);
+  });
+  const auto &Stated = X.Lines.dump().Sequence;
+  std::vector<HloId> All = namedSteps(X.P);
+  L.decide(Topic::StatedStep, [&](const Obligation &O) -> Outcome {
+    bool Whole = O.Part + 1 != Stated.size() || All.size() == Stated.size();
+    if (Whole && O.Part < All.size() &&
+        X.P[All[O.Part]].Name == Stated[O.Part].Name)
+      return Rule::StatedSequence;
+    return {Reason::OtherSequence, fmt::format("step {}", O.Part)};
+  });
+}

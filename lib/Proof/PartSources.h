@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where parts come from.
+//
+// One table for all releases: what a part is, said by the opcode and by what
+// its instruction calls. That of forwarded operands is HLOBUF_FORWARD.
+
+#ifndef HLOBUF_PROOF_PARTSOURCES_H
+#define HLOBUF_PROOF_PARTSOURCES_H
+
+#include "Proof/ValuePlaces.h"
+
+namespace hlobuf::proof {
+
+/// What a part is: one of these at run time. A source that the text does not
+/// have is an invalid part.
+using SourceList = llvm::SmallVector<Part, 2>;
+
+/// Sources of parts, and async chains.
+class PartSources {
+public:
+  explicit PartSources(const ValuePlaces &Lines)
+      : Lines(Lines), P(Lines.program()) {}
+
+  /// None if the instruction of \p At defines it.
+  SourceList of(Part At) const;
+  bool isDefined(Part At) const { return of(At).empty(); }
+
+  /// The computation that \p Id, an element of an async chain, wraps; invalid
+  /// for others, and where it is not known.
+  ComputationId wrapped(HloId Id) const {
+    llvm::ArrayRef<HloCall> Calls =
+        isAsync(P[Id].Op) ? P.calls(Id) : llvm::ArrayRef<HloCall>();
+    return Calls.empty() ? ComputationId() : Calls[0].Callee;
+  }
+  /// The computation that runs at \p Id, the first element of its chain that
+  /// has all operands; invalid for others.
+  ComputationId startedAt(HloId Id) const;
+  /// Operands that are bound so far at \p Id, an element of an async chain.
+  llvm::SmallVector<HloId, 8> bound(HloId Id) const;
+  /// A context of a chain that runs on a SparseCore, or is not known to run
+  /// elsewhere.
+  bool isSparseCoreContext(Part At) const;
+  /// What \p Body, of an async chain, reaches through control flow, itself
+  /// included.
+  llvm::ArrayRef<ComputationId> inside(ComputationId Body) const;
+
+private:
+  Part operandPart(HloId Id, uint32_t Operand,
+                   llvm::ArrayRef<uint32_t> Steps) const;
+  SourceList ofParameter(Part At) const;
+  SourceList ofAsync(Part At) const;
+  SourceList ofDone(Part At) const;
+  SourceList ofOperand(Part At) const;
+
+  const ValuePlaces &Lines;
+  const Program &P;
+  mutable llvm::DenseMap<uint32_t, std::vector<ComputationId>> Inside;
+};
+
+/// True for the start of an asynchronous operation; of a send, too.
+inline bool isStart(Opcode Op) {
+  return startedBy(Op) != nullptr || Op == Opcode::Send;
+}
+/// True for what waits for a start.
+inline bool isDone(Opcode Op) {
+  return endedBy(Op) != nullptr || Op == Opcode::SendDone;
+}
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_PARTSOURCES_H

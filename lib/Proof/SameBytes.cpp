@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Proof/SameBytes.h"
+#include "HLO/AttributeNumbers.h"
+#include "Proof/TypeRules.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+/// Nothing nests deeper, and no chain of copies is longer.
+static constexpr unsigned MaxSteps = 1000;
+
+static bool haveSameType(const ProofModel &X, Part A, Part B) {
+  return isSameType(X.Lines.shape(A), X.Lines.shape(B));
+}
+
+/// A copy that keeps type and layout.
+static bool isPlainCopy(const ProofModel &X, Part At) {
+  return X.op(At.Id) == Opcode::Copy && At.Ordinal == 0 &&
+         haveSameType(X, At, X.operandPart(At.Id, 0, 0));
+}
+
+static Part parameterOf(const ProofModel &X, Part At, unsigned Depth);
+
+/// TPU wraps a collective into custom calls whose first outputs are what is
+/// transferred: the elements of operand 0 of the start, operand 1 of the done.
+static Part stepOverCollective(const ProofModel &X, Part At) {
+  llvm::StringRef Target = X.P.customCallTarget(At.Id, Backend::TPU);
+  llvm::ArrayRef<HloId> Operands = X.P.operands(At.Id);
+  Part From;
+  if (Target == "AsyncCollectiveStart" && !Operands.empty()) {
+    auto Steps = X.Lines.steps(At);
+    llvm::ArrayRef<HloId> Inner = X.P.operands(Operands[0]);
+    if (Steps.size() == 1 && Steps[0] < Inner.size())
+      From = {Inner[Steps[0]], 0};
+  } else if (Target == "AsyncCollectiveDone" && Operands.size() > 1) {
+    From = {Operands[1], 0};
+  }
+  return From && haveSameType(X, At, From) ? From : Part();
+}
+
+/// The part that \p At is, one instruction further up; invalid if it is
+/// computed.
+static Part stepUp(const ProofModel &X, Part At, unsigned Depth) {
+  if (accessesNoMemory(X.op(At.Id)) ||
+      (X.op(At.Id) == Opcode::Copy && At.Ordinal != 0)) {
+    auto From = X.P.forwardedPart(At.Id, At.Ordinal);
+    return From ? X.operandPart(At.Id, From->Operand, From->Ordinal) : Part();
+  }
+  if (isPlainCopy(X, At))
+    return X.operandPart(At.Id, 0, 0);
+  if (X.op(At.Id) == Opcode::CustomCall)
+    return stepOverCollective(X, At);
+  if (X.op(At.Id) != Opcode::Fusion || X.P.calls(At.Id).empty())
+    return {};
+  HloId Root = X.P.root(X.P.calls(At.Id)[0].Callee);
+  Part Parameter = parameterOf(X, {Root, At.Ordinal}, Depth + 1);
+  uint32_t Number = Parameter ? X.P[Parameter.Id].number() : 0;
+  if (!Parameter || Number >= X.P.operands(At.Id).size())
+    return {};
+  return X.operandPart(At.Id, Number, Parameter.Ordinal);
+}
+
+/// The part of a parameter that \p At is; invalid if it is computed.
+static Part parameterOf(const ProofModel &X, Part At, unsigned Depth) {
+  for (unsigned N = Depth; At && N < MaxSteps; ++N) {
+    if (X.op(At.Id) == Opcode::Parameter)
+      return At;
+    At = stepUp(X, At, Depth);
+  }
+  return {};
+}
+
+std::optional<OperandPart> proof::forwardedOperand(const ProofModel &X,
+                                                   Part Written) {
+  HloId Id = Written.Id;
+  bool Declares = X.op(Id) == Opcode::CustomCall && !X.P.isHidden(Id) &&
+                  X.P[Id].MayDeclareAliases;
+  if ((X.op(Id) != Opcode::Fusion && !Declares) || X.P.calls(Id).empty())
+    return std::nullopt;
+  HloId Root = X.P.root(X.P.calls(Id)[0].Callee);
+  Part From = X.Lines.partAt(Root, X.Lines.steps(Written));
+  From = From ? parameterOf(X, From, 0) : From;
+  if (!From || X.P[From.Id].number() >= X.P.operands(Id).size())
+    return std::nullopt;
+  OperandPart Operand = {X.P[From.Id].number(), From.Ordinal};
+  ValueId Home = X.operandHome(Id, Operand.Operand, Operand.Ordinal);
+  ValueId Line = X.Lines.line(Written);
+  if (!Home || !Line || X.place(Home) != X.place(Line))
+    return std::nullopt;
+  return Operand;
+}
+
+Part proof::copyOrigin(const ProofModel &X, Part At) {
+  for (unsigned N = 0; N != MaxSteps; ++N) {
+    Opcode Op = X.op(At.Id);
+    if (isPlainCopy(X, At) || Op == Opcode::Bitcast ||
+        Op == Opcode::OptBarrier) {
+      At = {X.P.operands(At.Id)[0], At.Ordinal};
+      continue;
+    }
+    if (Op != Opcode::GetTupleElement && Op != Opcode::Parameter)
+      return At;
+    ValueId Home = X.Home.of(At);
+    if (!Home || X.Lines.part(Home) == At)
+      return At;
+    At = X.Lines.part(Home);
+  }
+  return At;
+}
+
+bool proof::joinsSlices(const ProofModel &X, HloId Id) {
+  return X.P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast";
+}
+
+/// The slice that \p Id is the result of, through its async chain.
+static HloId sliceOf(const ProofModel &X, HloId Id) {
+  for (unsigned N = 0; N != MaxSteps; ++N) {
+    Opcode Op = X.op(Id);
+    bool Moves = Op == Opcode::Bitcast || Op == Opcode::Copy;
+    if (!Moves && Op != Opcode::AsyncDone && Op != Opcode::Parameter)
+      break;
+    SourceList Sources =
+        Moves ? SourceList{X.operandPart(Id, 0, 0)} : X.From.of({Id, 0});
+    if (Sources.size() != 1 || !Sources[0])
+      return {};
+    Id = Sources[0].Id;
+  }
+  return X.op(Id) == Opcode::Slice ? Id : HloId();
+}
+
+namespace {
+/// Elements [Begin, Begin + Size) of Whole in the slowest dimension of Array.
+struct MajorSlice {
+  Part Array;
+  int64_t Begin = 0;
+  int64_t Size = 0;
+  int64_t Whole = 0;
+};
+} // namespace
+
+/// What \p Slice takes, if it is contiguous.
+static std::optional<MajorSlice> majorSlice(const ProofModel &X, HloId Slice) {
+  auto Bounds = sliceBounds(
+      findAttribute(X.P.module().attributes(X.P.module()[Slice]), "slice"));
+  Part Array = X.operandPart(Slice, 0, 0);
+  const Shape &S = X.Lines.shape(Array);
+  if (!Bounds || Bounds->size() != S.Dimensions.size() || !S.Layout)
+    return std::nullopt;
+  std::optional<size_t> Major;
+  for (int64_t D : llvm::reverse(S.Layout->MinorToMajor))
+    if (!Major && S.Dimensions[size_t(D)].Size != 1)
+      Major = size_t(D);
+  for (size_t D = 0; D != Bounds->size(); ++D) {
+    bool Whole =
+        (*Bounds)[D].Limit - (*Bounds)[D].Begin == S.Dimensions[D].Size;
+    if ((*Bounds)[D].Stride != 1 || Whole == (Major == D))
+      return std::nullopt;
+  }
+  if (!Major)
+    return std::nullopt;
+  const DimensionSlice &Cut = (*Bounds)[*Major];
+  return MajorSlice{Array, Cut.Begin, Cut.size(), S.Dimensions[*Major].Size};
+}
+
+/// Both are the same array, maybe through several bitcasts to one view of it.
+static bool isSameArray(const ProofModel &X, Part A, Part B) {
+  ValueId Home = X.Home.of(A);
+  return (Home ? Home == X.Home.of(B) : A == B) &&
+         hasSameSizes(X.Lines.shape(A), X.Lines.shape(B));
+}
+
+static bool hasBytesOf(const ProofModel &X, Part A, Part B) {
+  auto Bits = [&](Part At) {
+    return boundedMultiply(countElements(X.Lines.shape(At)),
+                           storedBits(X.Lines.shape(At)));
+  };
+  return Bits(A) == Bits(B);
+}
+
+std::optional<bool> proof::areSlicesInPlace(const ProofModel &X, HloId Id) {
+  ValueId Line = X.Lines.line({Id, 0});
+  if (!Line)
+    return std::nullopt;
+  BytePlace Whole = X.place(Line);
+  auto Bytes = static_cast<int64_t>(Whole.End - Whole.Begin);
+  int64_t Covered = 0;
+  std::optional<MajorSlice> First;
+  for (HloId Operand : X.P.operands(Id)) {
+    ValueId Home = X.Home.of({Operand, 0});
+    HloId Slice = sliceOf(X, Operand);
+    auto Cut = Slice ? majorSlice(X, Slice) : std::nullopt;
+    if (!Home || !Cut)
+      return std::nullopt;
+    if (!First)
+      First = Cut;
+    if (!isSameArray(X, Cut->Array, First->Array) ||
+        !hasBytesOf(X, Cut->Array, {Id, 0}))
+      return std::nullopt;
+    BytePlace Mine = X.place(Home);
+    auto Size = static_cast<int64_t>(Mine.End - Mine.Begin);
+    if (Mine.Memory != Whole.Memory ||
+        boundedMultiply(Size, Cut->Whole) !=
+            boundedMultiply(Bytes, Cut->Size) ||
+        boundedMultiply(int64_t(Mine.Begin - Whole.Begin), Cut->Size) !=
+            boundedMultiply(Cut->Begin, Size))
+      return false;
+    Covered += Cut->Size;
+  }
+  return First && Covered == First->Whole;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Proof/TypeRules.h"
+#include "Proof/Deciders.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+static bool isSameArray(const Shape &A, const Shape &B) {
+  return A.Element == B.Element && A.Kind == B.Kind &&
+         A.Dimensions == B.Dimensions;
+}
+
+bool proof::isSameType(const Shape &A, const Shape &B) {
+  return sameBytes(A, B) ||
+         (A.isArray() && A.Dimensions.empty() && isSameArray(A, B));
+}
+
+bool proof::hasSameSizes(const Shape &A, const Shape &B) {
+  return llvm::equal(A.Dimensions, B.Dimensions,
+                     [](Dimension X, Dimension Y) { return X.Size == Y.Size; });
+}
+
+bool proof::hasSameOrder(const Shape &A, const Shape &B) {
+  return ArrayOrder(A).majorToMinor() == ArrayOrder(B).majorToMinor();
+}
+
+bool proof::ascends(llvm::ArrayRef<int64_t> Dimensions, const Shape &S) {
+  auto Size = [&](int64_t D) {
+    return D >= 0 && static_cast<size_t>(D) < S.Dimensions.size()
+               ? S.Dimensions[size_t(D)].Size
+               : 0;
+  };
+  llvm::SmallVector<int64_t, 6> Moving;
+  llvm::copy_if(Dimensions, std::back_inserter(Moving),
+                [&](int64_t D) { return Size(D) != 1; });
+  return llvm::is_sorted(Moving) &&
+         llvm::none_of(Moving, [&](int64_t D) { return Size(D) == 0; });
+}
+
+bool proof::isRowMajor(const Shape &S) {
+  return ascends(ArrayOrder(S).majorToMinor(), S);
+}
+
+/// \p What is the one that has to be like \p Like.
+static Outcome compare(const ProofModel &X, Part What, const Shape &Like) {
+  const Shape &S = X.Lines.shape(What);
+  if (isSameType(S, Like))
+    return Rule::SameType;
+  if (isSameArray(S, Like) && S.Layout.has_value() != Like.Layout.has_value())
+    return Rule::SameTypeNoLayout;
+  return {Breach::OtherType, X.Lines.spell(What)};
+}
+
+static Outcome compareParts(const ProofModel &X, Part What, Part Like) {
+  if (!Like)
+    return {Reason::PartMissing, X.Lines.spell(What)};
+  return compare(X, What, X.Lines.shape(Like));
+}
+
+/// The type of \p At, at the border of the program, which \p Stated is the
+/// shape of in the module's header.
+static Outcome compareStated(const ProofModel &X, Part At, ShapeId Stated) {
+  const HloModule &M = X.P.module();
+  const ShapeTrees &Trees = X.P.trees();
+  if (M.EntryParameters.size() != X.P.numParameters(M.Entry) ||
+      Trees.parts(M.EntryResult) != Trees.parts(X.P[X.entryRoot()].Shape))
+    return Reason::OtherHeader;
+  auto Ordinal = Trees.ordinal(Stated, X.Lines.steps(At));
+  if (!Ordinal)
+    return {Reason::PartMissing, X.Lines.spell(At)};
+  const Shape &Like = Trees.shape(Trees.part(Stated, *Ordinal));
+  if (isSameType(X.Lines.shape(At), Like) &&
+      X.Lines.shape(At).memorySpace() != Like.memorySpace())
+    return Gate::EntrySpace;
+  return compare(X, At, Like);
+}
+
+void proof::decideTypes(const ProofModel &X, Ledger &L) {
+  const HloModule &M = X.P.module();
+  L.decide(Topic::SourceType, [&](const Obligation &O) {
+    Part At = {O.At, O.Part};
+    return compareParts(X, At, X.From.of(At)[O.Operand]);
+  });
+  L.decide(Topic::OperandType, [&](const Obligation &O) {
+    Part At = X.operandPart(O.At, O.Operand, O.OperandPart);
+    HloId Inner = X.P.parameter(X.P.callee(O.At, CallRole::Calls), O.Operand);
+    return compareParts(X, At, X.Lines.partAt(Inner, X.Lines.steps(At)));
+  });
+  L.decide(Topic::ArgumentType, [&](const Obligation &O) {
+    uint32_t Number = X.P[O.At].number();
+    return compareStated(X, {O.At, O.Part},
+                         Number < M.EntryParameters.size()
+                             ? M.EntryParameters[Number]
+                             : M.EntryResult);
+  });
+  L.decide(Topic::ResultType, [&](const Obligation &O) {
+    return compareStated(X, {O.At, O.Part}, M.EntryResult);
+  });
+}
