@@ -2,7 +2,9 @@
 
 #include "Checks/Context.h"
 #include "Dataflow/ModuleAnalysis.h"
+#include "Elements/InPlaceReads.h"
 #include "Memory/WasteContext.h"
+#include "Proof/Kernel.h"
 #include "Support/Lazy.h"
 #include "Thunks/SliceComparison.h"
 #include "Thunks/ThunkCoverage.h"
@@ -14,6 +16,7 @@ struct CheckContext::Cache {
   Lazy<std::unique_ptr<Program>> OfModule;
   Lazy<std::unique_ptr<ModuleAnalysis>> Module;
   Lazy<std::unique_ptr<ModuleAnalysis>> Texts;
+  Lazy<std::unique_ptr<proof::Proof>> Proved;
   Lazy<std::unique_ptr<MemoryUse>> Memory;
   Lazy<std::unique_ptr<ValueNames>> Names;
   Lazy<std::vector<Waste>> Wasted;
@@ -58,6 +61,41 @@ const ModuleAnalysis *CheckContext::textAnalysis() const {
         auto Created =
             std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
         return Created->firstDifference() ? std::move(Created) : nullptr;
+      })
+      .get();
+}
+
+/// What integer sets say of the elements that \p Asked is about.
+static std::optional<bool>
+areElementsRead(const Program &P, InPlaceReads &Reads,
+                const proof::ElementQuestion &Asked) {
+  ReadOperand Read = {Asked.Read.Operand, Asked.Read.Ordinal};
+  InPlaceChain Chain = Reads.chain(Asked.Id, Asked.Result);
+  Chain.HasOperand = Chain.HasOperand &&
+                     Asked.IsThere({Chain.Begin.Operand, Chain.Begin.Part});
+  std::vector<ElementHazard> Hazards =
+      Reads.find(Asked.Id, Asked.Result, Read, Chain, Read);
+  bool Wrong = llvm::any_of(Hazards, [&](const ElementHazard &Hazard) {
+    return Hazard.Verdict != ReadVerdict::Undecided &&
+           !copiesUpdates(P, Asked.Id, Chain) &&
+           isCertain(P, Asked.Id, Hazard, Chain);
+  });
+  if (Wrong)
+    return false;
+  return Hazards.empty() ? std::optional(true) : std::nullopt;
+}
+
+const proof::Proof *CheckContext::proof() const {
+  return Memo->Proved
+      .get([&]() -> std::unique_ptr<proof::Proof> {
+        const Program *P = program();
+        if (!P)
+          return nullptr;
+        InPlaceReads Reads(*P);
+        return std::make_unique<proof::Proof>(
+            proof::prove(*P, [&](const proof::ElementQuestion &Asked) {
+              return areElementsRead(*P, Reads, Asked);
+            }));
       })
       .get();
 }

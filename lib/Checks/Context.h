@@ -15,6 +15,9 @@ class SliceComparison;
 class ThunkCoverage;
 class ThunkGraph;
 class ValueNames;
+namespace proof {
+struct Proof;
+}
 
 /// The facts of one dump and, if it has a module, what that implies, computed
 /// when first asked for. All checks of the dump share it.
@@ -34,6 +37,8 @@ public:
   /// What the program implies by the used values alone, which must be complete;
   /// null if the dump states nothing else, as most do: it is then not kept.
   const ModuleAnalysis *textAnalysis() const;
+  /// What was shown of the execution of program(); null without one.
+  const proof::Proof *proof() const;
   /// The thunks and their instructions; null without the module analysis or if
   /// it has an obstacle.
   const ThunkGraph *thunkGraph() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/Driver.h"
+#include "Checks/Context.h"
 #include "Driver/Capacity.h"
 #include "Driver/GuiltyPass.h"
 #include "Driver/KnownDefects.h"
@@ -9,7 +10,6 @@
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
 #include "Dump/Printer.h"
-#include "Elements/InPlaceReads.h"
 #include "Proof/Kernel.h"
 #include "Results/Baseline.h"
 #include "Support/AtomicFile.h"
@@ -293,29 +293,9 @@ struct Emitted {
 
 /// Prints the ledger of the proof of \p D; nothing without a module.
 static void printLedger(const Dump &D, llvm::raw_ostream &OS) {
-  if (D.Module.Instructions.empty())
-    return;
-  Facts DumpFacts(D);
-  Program P(DumpFacts);
-  InPlaceReads Reads(P);
-  auto IsSound =
-      [&](const proof::ElementQuestion &Asked) -> std::optional<bool> {
-    ReadOperand Read = {Asked.Read.Operand, Asked.Read.Ordinal};
-    InPlaceChain Chain = Reads.chain(Asked.Id, Asked.Result);
-    Chain.Found =
-        Chain.Found && Asked.IsThere({Chain.Begin.Operand, Chain.Begin.Part});
-    std::vector<ElementHazard> Hazards =
-        Reads.find(Asked.Id, Asked.Result, Read, Chain, Read);
-    bool Wrong = llvm::any_of(Hazards, [&](const ElementHazard &Hazard) {
-      return Hazard.Verdict != ReadVerdict::Undecided &&
-             !copiesUpdates(P, Asked.Id, Chain) &&
-             isCertain(P, Asked.Id, Hazard, Chain);
-    });
-    if (Wrong)
-      return false;
-    return Hazards.empty() ? std::optional(true) : std::nullopt;
-  };
-  proof::printProof(P, proof::prove(P, IsSound), OS);
+  CheckContext Ctx(D);
+  if (const proof::Proof *Shown = Ctx.proof())
+    proof::printProof(*Ctx.program(), *Shown, OS);
 }
 
 /// Prints what \p Kind asks for; a dump without it prints nothing.
