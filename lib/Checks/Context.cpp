@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Checks/Context.h"
+#include "Checks/Execution/ElementOrder.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Elements/InPlaceReads.h"
 #include "Memory/WasteContext.h"
 #include "Proof/Kernel.h"
 #include "Support/Lazy.h"
@@ -65,26 +65,6 @@ const ModuleAnalysis *CheckContext::textAnalysis() const {
       .get();
 }
 
-/// What integer sets say of the elements that \p Asked is about.
-static std::optional<bool>
-areElementsRead(const Program &P, InPlaceReads &Reads,
-                const proof::ElementQuestion &Asked) {
-  ReadOperand Read = {Asked.Read.Operand, Asked.Read.Ordinal};
-  InPlaceChain Chain = Reads.chain(Asked.Id, Asked.Result);
-  Chain.HasOperand = Chain.HasOperand &&
-                     Asked.IsThere({Chain.Begin.Operand, Chain.Begin.Part});
-  std::vector<ElementHazard> Hazards =
-      Reads.find(Asked.Id, Asked.Result, Read, Chain, Read);
-  bool Wrong = llvm::any_of(Hazards, [&](const ElementHazard &Hazard) {
-    return Hazard.Verdict != ReadVerdict::Undecided &&
-           !copiesUpdates(P, Asked.Id, Chain) &&
-           isCertain(P, Asked.Id, Hazard, Chain);
-  });
-  if (Wrong)
-    return false;
-  return Hazards.empty() ? std::optional(true) : std::nullopt;
-}
-
 const proof::Proof *CheckContext::proof() const {
   return Memo->Proved
       .get([&]() -> std::unique_ptr<proof::Proof> {
@@ -94,7 +74,7 @@ const proof::Proof *CheckContext::proof() const {
         InPlaceReads Reads(*P);
         return std::make_unique<proof::Proof>(
             proof::prove(*P, [&](const proof::ElementQuestion &Asked) {
-              return areElementsRead(*P, Reads, Asked);
+              return askElements(*P, Reads, Asked).Sound;
             }));
       })
       .get();

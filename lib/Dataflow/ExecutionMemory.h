@@ -3,8 +3,7 @@
 // Which values bytes hold.
 //
 // Bytes of allocations, cut where something was written, each piece with the
-// values that it holds. A journal takes changes back and merges the states of
-// several paths at a cost of what changed, not of what there is.
+// values that it holds.
 
 #ifndef HLOBUF_DATAFLOW_EXECUTIONMEMORY_H
 #define HLOBUF_DATAFLOW_EXECUTIONMEMORY_H
@@ -28,12 +27,6 @@ struct ExecutionBytes {
     return std::binary_search(Intact.begin(), Intact.end(), V);
   }
   void add(HloValueId V);
-  void remove(HloValueId V);
-  /// Keeps what \p Other holds too. The writer is that of the side that holds
-  /// less, for it is the one to blame.
-  void meet(const ExecutionBytes &Other);
-
-  bool operator==(const ExecutionBytes &) const = default;
 };
 
 /// Bytes [Begin, End) of an allocation.
@@ -43,12 +36,6 @@ struct AllocationBytes {
   uint64_t End = 0;
 
   bool operator==(const AllocationBytes &) const = default;
-};
-
-/// Some bytes and what they held.
-struct ExecutionPiece {
-  AllocationBytes Place;
-  ExecutionBytes Bytes;
 };
 
 /// The bytes of all allocations.
@@ -71,17 +58,6 @@ public:
   /// lost, unless \p IsSame says of all that is there that its bytes are V's.
   void fill(const AllocationBytes &Place, HloValueId V,
             llvm::function_ref<bool(HloValueId)> IsSame);
-
-  /// From here on changes can be taken back. Marks nest.
-  size_t mark();
-  /// Takes back all changes since \p Mark, the latest one, and returns what
-  /// they made of the bytes.
-  std::vector<ExecutionPiece> takeBack(size_t Mark);
-  /// Merges the ends of several paths that began here: bytes hold what they
-  /// hold on all of them; with \p OrNone, also on the path without changes.
-  /// \p OnLoss is told what bytes here hold no longer.
-  void merge(llvm::ArrayRef<std::vector<ExecutionPiece>> Paths, bool OrNone,
-             llvm::function_ref<void(HloValueId)> OnLoss);
 
   /// Pieces that were touched so far.
   uint64_t work() const { return Work; }
@@ -122,18 +98,11 @@ private:
   };
 
   static void cut(Pieces &All, uint64_t Offset);
-  void replace(const AllocationBytes &Place, ExecutionBytes Bytes,
-               bool Remember);
-  void mergePiece(const AllocationBytes &Place,
-                  llvm::ArrayRef<const ExecutionPiece *> Active, bool All,
-                  llvm::function_ref<void(HloValueId)> OnLoss);
+  void replace(const AllocationBytes &Place, ExecutionBytes Bytes);
 
   /// Of bytes that nothing was ever written to.
   const ExecutionBytes Nothing;
   std::vector<Pieces> Memory;
-  /// What was there before each change.
-  std::vector<ExecutionPiece> Journal;
-  uint32_t Marks = 0;
   uint32_t Stamp = 0;
   uint64_t Work = 0;
 };

@@ -77,7 +77,21 @@ void Accesses::addPairs(HloId Id, uint32_t Operand, uint32_t Result,
       Out.push_back({Operand, Leaf, Result + Leaf});
 }
 
+/// Custom calls of GPU that the compiler knows by name (gpu/buffer_sharing.cc,
+/// 2022): the matrix that is factored, and the one that a product is added to.
 SmallVector<WorkingPair, 2> Accesses::pairs(HloId Id) const {
+  SmallVector<WorkingPair, 2> All = statedPairs(Id);
+  llvm::StringRef Target = P.customCallTarget(Id, Backend::GPU);
+  bool Factors = Target == "__cusolver$cholesky";
+  if (!Factors && !Target.starts_with("__cublas$"))
+    return All;
+  bool IsTuple = P.trees().shape(P[Id].Shape).isTuple();
+  uint32_t Result = IsTuple ? P.trees().elementOrdinal(P[Id].Shape, 0) : 0;
+  All.push_back({Factors ? 0U : 2U, 0, Result});
+  return All;
+}
+
+SmallVector<WorkingPair, 2> Accesses::statedPairs(HloId Id) const {
   SmallVector<WorkingPair, 2> All;
   Opcode Op = P[Id].Op;
   auto Count = static_cast<uint32_t>(P.operands(Id).size());
@@ -116,7 +130,7 @@ SmallVector<WorkingPair, 2> Accesses::requiredPairs(HloId Id) const {
                   !declared(Id).empty();
   if (Op != Opcode::AllReduceStart && Op != Opcode::RaggedAllToAll && !Declares)
     return {};
-  SmallVector<WorkingPair, 2> All = pairs(Id);
+  SmallVector<WorkingPair, 2> All = statedPairs(Id);
   llvm::erase_if(All, [&](const WorkingPair &Pair) {
     return !Lines.line({Id, Pair.Result}) ||
            !Home.of({P.operands(Id)[Pair.Operand], Pair.OperandPart});

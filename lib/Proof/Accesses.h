@@ -60,6 +60,7 @@ public:
 
 private:
   void addReads(HloId Id);
+  llvm::SmallVector<WorkingPair, 2> statedPairs(HloId Id) const;
   void addPairs(HloId Id, uint32_t Operand, uint32_t Result,
                 llvm::SmallVectorImpl<WorkingPair> &Out) const;
   llvm::SmallVector<DeclaredAlias, 2> declared(HloId Id) const;

@@ -68,7 +68,8 @@ Outcome InPlace::decide(const Obligation &O) {
     return Own;
   if (*Sound)
     return Rule::IntegerSets;
-  return {Breach::ElementsOverwritten, X.P.spell(O.At)};
+  return {Breach::ElementsOverwritten,
+          Evidence{X.P.spell(O.At), X.Home.of(Operand), X.Lines.line(Result)}};
 }
 
 std::optional<Outcome> InPlace::bySimpleRule(const Overlay &At) {

@@ -63,9 +63,15 @@ Evidence Interpreter::lost(const State &S, ValueId Line,
   std::vector<std::string> Names;
   for (ValueId Other : Others)
     Names.push_back(X.Lines.spell(Other));
+  // Phis have no bytes of their own: somebody else wrote them.
+  auto Writer = llvm::find_if(Others, [&](ValueId Other) {
+    return X.From.isDefined(X.Lines.part(Other));
+  });
+  if (Writer == Others.end())
+    Writer = Others.begin();
   return {fmt::format("{}: {} is lost to {}", Who, X.Lines.spell(Line),
                       Names.empty() ? "nothing" : listNames(Names, 3)),
-          Line, Others.empty() ? ValueId() : Others[0]};
+          Line, Others.empty() ? ValueId() : *Writer};
 }
 
 void Interpreter::add(State &S, ValueId Line, uint32_t Value) {
@@ -269,7 +275,7 @@ void Interpreter::doReads(const State &S, HloId Id) {
   for (const PartRead &R : X.Does.of(Id).Reads) {
     L.visit({What, Id, 0, R.Operand, R.Ordinal}, read(S, Id, R));
     if (R.Home && What == Topic::Read)
-      checkPending(S, Id, R.Home);
+      checkPending(S, Id, R);
   }
 }
 
@@ -297,8 +303,9 @@ Outcome Interpreter::read(const State &S, HloId Id, const PartRead &R) {
   return Own ? Rule::OverwrittenByOwn : Rule::BytesHoldIt;
 }
 
-/// \p Line, which \p Id reads, may be one that another operation still writes.
-void Interpreter::checkPending(const State &S, HloId Id, ValueId Line) {
+/// What \p Id reads may be what another operation still writes.
+void Interpreter::checkPending(const State &S, HloId Id, const PartRead &R) {
+  ValueId Line = R.Home;
   HloId Start = S.Pending.lookup(Line.index());
   if (!Start || X.op(X.Lines.part(Line).Id) == Opcode::Parameter)
     return;
@@ -310,7 +317,9 @@ void Interpreter::checkPending(const State &S, HloId Id, ValueId Line) {
                   Evidence{fmt::format("{} reads {} of {}", P.spell(Id),
                                        X.Lines.spell(Line), P.spell(Start)),
                            Line,
-                           {}}));
+                           {},
+                           Id,
+                           R.Operand}));
 }
 
 /// What \p Done waits for is finished.

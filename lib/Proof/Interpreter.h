@@ -68,7 +68,7 @@ private:
   void step(State &S, HloId Id);
   void doReads(const State &S, HloId Id);
   Outcome read(const State &S, HloId Id, const PartRead &R);
-  void checkPending(const State &S, HloId Id, ValueId Line);
+  void checkPending(const State &S, HloId Id, const PartRead &R);
   void finish(State &S, HloId Done);
   void checkBody(const State &S, HloId Done, ComputationId Body);
   void doWrites(State &S, HloId Id);

@@ -32,8 +32,7 @@ Proof proof::prove(const Program &P, ElementRule Elements) {
   return Result;
 }
 
-/// How an obligation is named.
-static std::string spell(const Program &P, const Obligation &O) {
+std::string proof::spellObligation(const Program &P, const Obligation &O) {
   auto Path = [&](HloId Id, uint32_t Ordinal) {
     return fmt::format("{{{}}}",
                        fmt::join(P.trees().steps(P[Id].Shape, Ordinal), ","));
@@ -85,8 +84,8 @@ void proof::printProof(const Program &P, const Proof &Shown,
   for (const Ledger::Row &R : Shown.Book.rows()) {
     Outcome Result = Shown.Book.outcome(R);
     OS << kindName(kindOf(R.Owed.What)) << '\t' << Topics[size_t(R.Owed.What)]
-       << '\t' << Kinds[size_t(R.How)] << '\t' << spell(P, R.Owed) << '\t'
-       << Result.why();
+       << '\t' << Kinds[size_t(R.How)] << '\t' << spellObligation(P, R.Owed)
+       << '\t' << Result.why();
     if (!Result.evidence().Text.empty())
       OS << ": " << Result.evidence().Text;
     OS << '\n';

@@ -20,6 +20,9 @@ struct Proof {
 /// Enumerates what has to be shown of \p P, and decides it.
 Proof prove(const Program &P, ElementRule Elements);
 
+/// How \p Owed, of \p P, is named.
+std::string spellObligation(const Program &P, const Obligation &Owed);
+
 /// Prints \p Shown, a line for each obligation: kind, outcome, what it is
 /// about, and why, separated by tabs; then what stopped the proof, and faults
 /// of the kernel.

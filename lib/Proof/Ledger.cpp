@@ -29,32 +29,40 @@ StringRef proof::kindName(Kind K) {
   return Names[size_t(K)];
 }
 
+llvm::StringLiteral proof::gateName(Gate G) {
+  static constexpr llvm::StringLiteral Names[] = {
+#define HLOBUF_GATE(Enumerator, Name, Covers, Evidence) Name,
+#include "Proof/Gates.def"
+  };
+  return Names[size_t(G)];
+}
+
+StringRef proof::breachText(Breach How) {
+  static constexpr llvm::StringLiteral Texts[] = {
+#define HLOBUF_BREACH(Enumerator, Text, Check) Text,
+#include "Proof/Reasons.def"
+  };
+  return Texts[size_t(How)];
+}
+
 StringRef Outcome::why() const {
   static constexpr llvm::StringLiteral Rules[] = {
 #define HLOBUF_RULE(Enumerator, Name) Name,
 #include "Proof/Rules.def"
   };
-  static constexpr llvm::StringLiteral Gates[] = {
-#define HLOBUF_GATE(Enumerator, Name, Covers, Evidence) Name,
-#include "Proof/Gates.def"
-  };
   static constexpr llvm::StringLiteral Reasons[] = {
 #define HLOBUF_REASON(Enumerator, Text) Text,
-#include "Proof/Reasons.def"
-  };
-  static constexpr llvm::StringLiteral Breaches[] = {
-#define HLOBUF_BREACH(Enumerator, Text) Text,
 #include "Proof/Reasons.def"
   };
   switch (How) {
   case OutcomeKind::Proved:
     return Rules[Code];
   case OutcomeKind::Assumed:
-    return Gates[Code];
+    return gateName(Gate(Code));
   case OutcomeKind::Gap:
     return Reasons[Code];
   case OutcomeKind::Violated:
-    return Breaches[Code];
+    return breachText(Breach(Code));
   }
   return "";
 }

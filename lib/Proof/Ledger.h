@@ -47,7 +47,7 @@ enum class Reason : uint8_t {
 
 /// How it is violated, of Reasons.def.
 enum class Breach : uint8_t {
-#define HLOBUF_BREACH(Enumerator, Text) Enumerator,
+#define HLOBUF_BREACH(Enumerator, Text, Check) Enumerator,
 #include "Proof/Reasons.def"
 };
 
@@ -97,8 +97,12 @@ struct Evidence {
   std::string Text;
   /// The value line that is lost, and one that is there instead; may be
   /// invalid.
-  ValueId Lost;
-  ValueId By;
+  ValueId Lost = {};
+  ValueId By = {};
+  /// Who needs it, where that is not the obligation's instruction, and which
+  /// operand that is.
+  HloId Reader = {};
+  uint32_t Operand = 0;
 };
 
 /// What became of an obligation. There is no default: a decider cannot return
@@ -109,11 +113,11 @@ public:
   Outcome(Rule By) : Outcome(OutcomeKind::Proved, uint8_t(By), {}) {}
   Outcome(Gate By) : Outcome(OutcomeKind::Assumed, uint8_t(By), {}) {}
   Outcome(Reason Why, std::string Where = "")
-      : Outcome(OutcomeKind::Gap, uint8_t(Why), {std::move(Where), {}, {}}) {}
+      : Outcome(OutcomeKind::Gap, uint8_t(Why), {std::move(Where)}) {}
   Outcome(Breach How, Evidence Shown)
       : Outcome(OutcomeKind::Violated, uint8_t(How), std::move(Shown)) {}
   Outcome(Breach How, std::string Shown)
-      : Outcome(How, Evidence{std::move(Shown), {}, {}}) {}
+      : Outcome(How, Evidence{std::move(Shown)}) {}
 
   OutcomeKind kind() const { return How; }
   /// A Rule, Gate, Reason or Breach, by kind().
@@ -192,6 +196,10 @@ private:
   Faults Mistakes;
 };
 
+/// The name of \p G in Gates.def.
+llvm::StringLiteral gateName(Gate G);
+/// The text of \p How in Reasons.def.
+llvm::StringRef breachText(Breach How);
 /// The name of \p K in Kinds.def.
 llvm::StringRef kindName(Kind K);
 /// The kind that \p What belongs to.

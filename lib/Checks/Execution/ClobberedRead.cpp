@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Every read finds the value that was written for it. The program is followed
-// step by step, on all paths through loops and conditionals (Dataflow/
-// Execution.h): which value do these bytes hold now? Only the places come from
-// the dump, not one live range. The order, the dataflow and the loops come
+// step by step, on all paths through loops and conditionals (Proof/
+// Interpreter.h): which value do these bytes hold now? Only the places come
+// from the dump, not one live range. The order, the dataflow and the loops come
 // from the module. At the end the caller reads the result, and the parameters
 // that are not donated: input_output_alias alone decides that, for an
 // allocation is maybe-live-out also where a parameter is returned (buffer_
@@ -30,36 +30,48 @@
 // - contexts of async chains, which are all in one scratch place (SparseCore,
 //   libtpu 0.0.51): not followed.
 
+#include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
-#include "Dataflow/Execution.h"
 #include "Dataflow/StatedExecution.h"
 #include "Facts/Occupancy.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
 
 namespace {
-/// A read that finds bytes overwritten, whatever the program was built from.
+/// What lost its bytes.
+enum class DamageKind : uint8_t {
+  /// An operand that is read.
+  Read,
+  /// A result of the program.
+  Returned,
+  /// A constant, or an argument that the caller keeps.
+  Input,
+  /// The same, before the first step.
+  AtStart,
+  /// What a done waits for.
+  Awaited,
+  /// A result that is written together with another one.
+  Result,
+  /// What is written where nothing may be.
+  ReadOnly,
+};
+
+/// Somebody needs bytes that were overwritten, whatever says so.
 struct Damage {
+  DamageKind Kind = DamageKind::Read;
   ValueId Value;
   /// Invalid, and Writer empty, if nothing was written.
   ValueId Written;
-  std::optional<uint32_t> Operand;
-  /// As in ClobberedRead.
-  bool Input = false;
-  /// Value and Written both are there before the first step.
-  bool AtStart = false;
-  /// An opcode that is not known may have to do with it.
-  bool Guess = false;
+  uint32_t Operand = 0;
   Event Definition, Writer, Reader;
-  /// In the allocation of Value.
-  uint64_t Begin = 0, End = 0;
 
   /// The writer of a loop's body ran in the iteration before the read.
   bool isRoundBefore() const {
-    return Operand && !AtStart && Writer.Step.Step >= Reader.Step.Step;
+    return Kind == DamageKind::Read && Writer.Step.Step >= Reader.Step.Step;
   }
 };
 
@@ -69,7 +81,7 @@ public:
   Damages(const CheckContext &Ctx, Reporter &Diags)
       : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
 
-  void collect(const ModuleAnalysis &Analysis, const Execution &Run);
+  void collect(const ModuleAnalysis &Analysis, const proof::Proof &Shown);
   void collect(const StatedExecution &Run);
   void report(bool ModuleDiffers);
 
@@ -80,6 +92,8 @@ private:
   bool isConstant(const Damage &R) const {
     return hlobuf::isConstant(Ctx, D[R.Value].Tag.Name);
   }
+  std::pair<uint64_t, uint64_t> lostBytes(const Damage &R) const;
+  std::string need(const Damage &R) const;
   std::string consequence(const Damage &R) const;
   void explain(Finding &F, ArrayRef<Damage> Reads);
   void addReader(Finding &F, const Damage &R);
@@ -92,48 +106,95 @@ private:
 };
 } // namespace
 
-void Damages::collect(const ModuleAnalysis &Analysis, const Execution &Run) {
-  for (const ClobberedRead &Read : Run.clobbered()) {
-    Damage R;
-    R.Value = Run.valueLine(Read.Value);
-    R.Operand = Read.Operand;
-    R.Input = Read.Input;
-    R.Guess = Analysis.isGuess(Read.Value) || Analysis.isGuess(Read.Written);
-    R.Begin = Read.Damage.Begin;
-    R.End = Read.Damage.End;
-    R.Reader = eventAt(Analysis, Read.Reader);
-    R.Definition = eventAt(Analysis, Analysis.flow()[Read.Value].Definition);
-    if (Read.Written) {
-      R.Written = Run.valueLine(Read.Written);
-      HloId Writer = Analysis.flow()[Read.Written].Definition;
-      R.Writer = eventAt(Analysis, Writer);
-      const Program &P = Analysis.program();
-      R.AtStart = P.isInput(Writer) &&
-                  P.isInput(Analysis.flow()[Read.Value].Definition);
-    }
-    Values[R.Value.index()].push_back(std::move(R));
+static DamageKind kindOf(const Violation &V) {
+  switch (V.Owed.What) {
+  case proof::Topic::Output:
+    return DamageKind::Returned;
+  case proof::Topic::InputKept:
+    return DamageKind::Input;
+  case proof::Topic::AtStart:
+    return DamageKind::AtStart;
+  case proof::Topic::BodyKept:
+    return DamageKind::Awaited;
+  case proof::Topic::Written:
+    return V.How == proof::Breach::ReadOnly ? DamageKind::ReadOnly
+                                            : DamageKind::Result;
+  default:
+    return DamageKind::Read;
   }
+}
+
+void Damages::collect(const ModuleAnalysis &Analysis,
+                      const proof::Proof &Shown) {
+  const Program &P = Analysis.program();
+  auto Define = [&](ValueId V) {
+    HloId Id = V ? P.find(D[V].Tag.Name) : HloId();
+    return Id ? eventAt(Analysis, Id) : Event();
+  };
+  std::vector<Damage> All;
+  for (const Violation &V : violations(Shown, "clobbered-read"))
+    All.push_back({kindOf(V), V.Shown.Lost, V.Shown.By, V.Owed.Operand,
+                   Define(V.Shown.Lost), Define(V.Shown.By),
+                   eventAt(Analysis, V.Owed.At)});
+  // Who loses the bytes says more than that they may not be written.
+  llvm::DenseSet<uint32_t> Blamed;
+  for (const Damage &R : All)
+    if (R.Written)
+      Blamed.insert(R.Written.index());
+  llvm::erase_if(All, [&](const Damage &R) {
+    return R.Kind == DamageKind::ReadOnly && Blamed.contains(R.Value.index());
+  });
+  llvm::stable_sort(All, [](const Damage &A, const Damage &B) {
+    return std::tuple(A.Kind != DamageKind::Read, A.Reader.Step.Step) <
+           std::tuple(B.Kind != DamageKind::Read, B.Reader.Step.Step);
+  });
+  for (Damage &R : All)
+    Values[R.Value.index()].push_back(std::move(R));
 }
 
 void Damages::collect(const StatedExecution &Run) {
   for (const StatedDamage &Read : Run.damages()) {
     Damage R;
+    R.Kind = Read.Use        ? DamageKind::Read
+             : Read.Constant ? DamageKind::Input
+                             : DamageKind::Returned;
     R.Value = Read.Value;
     R.Written = Read.Written;
-    R.Input = Read.Constant;
-    R.AtStart = isGiven(Ctx.opcode(D[Read.Value].Tag.Name)) &&
-                isGiven(Ctx.opcode(D[Read.Written].Tag.Name));
+    if (isGiven(Ctx.opcode(D[Read.Value].Tag.Name)) &&
+        isGiven(Ctx.opcode(D[Read.Written].Tag.Name)))
+      R.Kind = DamageKind::AtStart;
     if (Read.Use)
       R.Operand = D.Uses[*Read.Use].Operand;
-    const Value &V = D[Read.Value], &W = D[Read.Written];
-    R.Begin = std::max(V.Offset, W.Offset);
-    R.End = std::min(V.end(), W.end());
     R.Reader = eventAt(Ctx, Read.Use        ? D.Uses[*Read.Use].Name
-                            : Read.Constant ? V.Tag.Name
+                            : Read.Constant ? D[Read.Value].Tag.Name
                                             : Ctx.entryRoot());
-    R.Definition = eventAt(Ctx, V.Tag.Name);
-    R.Writer = eventAt(Ctx, W.Tag.Name);
+    R.Definition = eventAt(Ctx, D[Read.Value].Tag.Name);
+    R.Writer = eventAt(Ctx, D[Read.Written].Tag.Name);
     Values[R.Value.index()].push_back(std::move(R));
+  }
+}
+
+/// The bytes of \p R's value that it lost, half-open.
+std::pair<uint64_t, uint64_t> Damages::lostBytes(const Damage &R) const {
+  const Value &V = D[R.Value];
+  if (!R.Written)
+    return {V.Offset, V.end()};
+  const Value &W = D[R.Written];
+  return {std::max(V.Offset, W.Offset), std::min(V.end(), W.end())};
+}
+
+/// Who needs the value of \p R.
+std::string Damages::need(const Damage &R) const {
+  std::string Value = spellName(D, R.Value);
+  switch (R.Kind) {
+  case DamageKind::Returned:
+    return fmt::format("the program returns {}", Value);
+  case DamageKind::Awaited:
+    return fmt::format("{} waits for {}", R.Reader.Step.Subject, Value);
+  case DamageKind::Result:
+    return fmt::format("{} writes {}", R.Reader.Step.Subject, Value);
+  default:
+    return fmt::format("{} reads {}", R.Reader.Step.Subject, Value);
   }
 }
 
@@ -141,45 +202,52 @@ void Damages::collect(const StatedExecution &Run) {
 std::string Damages::consequence(const Damage &R) const {
   std::string Value = spellName(D, R.Value);
   llvm::StringRef Writer = R.Writer.Step.Subject;
-  if (R.AtStart)
+  if (R.Kind == DamageKind::AtStart)
     return fmt::format("{} has the bytes of {}, and both are there before the "
                        "first step",
-                       spellName(D, R.Written), Value);
-  if (R.Input)
+                       R.Written ? spellName(D, R.Written) : "another input",
+                       Value);
+  if (R.Kind == DamageKind::ReadOnly)
+    return fmt::format("{} writes {} where the program may not write: to a "
+                       "constant, or to an argument that is not donated",
+                       R.Reader.Step.Subject, Value);
+  if (R.Kind == DamageKind::Input)
     return fmt::format("{} overwrites {}, which is {}", Writer, Value,
                        isConstant(R)
                            ? "a constant: the next run finds it changed"
                            : "not donated: the caller finds it changed");
-  std::string Text =
-      R.Operand ? fmt::format("{} reads {}", R.Reader.Step.Subject, Value)
-                : fmt::format("the program returns {}", Value);
-  if (!R.Written)
+  if (!R.Written) {
+    auto [Begin, End] = lostBytes(R);
     return fmt::format("{}, but nothing was written to its bytes [{}, {}) of "
                        "allocation {}",
-                       Text, R.Begin, R.End, D[D[R.Value].Owner].Index);
-  return fmt::format("{} after {} overwrote it{}", Text, Writer,
+                       need(R), Begin, End, D[D[R.Value].Owner].Index);
+  }
+  return fmt::format("{} after {} overwrote it{}", need(R), Writer,
                      R.isRoundBefore() ? " in the iteration before" : "");
 }
 
 void Damages::addReader(Finding &F, const Damage &R) {
   std::string Value = spellName(D, R.Value);
   const Event &Reader = R.Reader;
-  if (R.Operand)
+  if (R.Kind == DamageKind::Read)
     addStep(F, Reader, Reader.Step.Subject,
-            fmt::format("reads {} as operand {}", Value, *R.Operand),
+            fmt::format("reads {} as operand {}", Value, R.Operand),
             StepRole::Reads);
-  else if (!R.Input)
+  else if (R.Kind == DamageKind::Returned)
     addStep(F, Reader, Reader.Step.Subject,
             fmt::format("returns {} at the end of the program", Value),
             StepRole::Reads);
-  else if (!isConstant(R))
+  else if (R.Kind == DamageKind::Awaited)
+    addStep(F, Reader, Reader.Step.Subject, fmt::format("waits for {}", Value),
+            StepRole::Reads);
+  else if (R.Kind == DamageKind::Input && !isConstant(R))
     F.why(Reader.Where,
           "the caller keeps it: input_output_alias does not list it");
 }
 
 void Damages::addWhy(Finding &F, const Damage &First) {
   std::optional<uint32_t> Row = Ctx.rangeRow(First.Value);
-  if (Row && First.Operand && !First.isRoundBefore() &&
+  if (Row && First.Kind == DamageKind::Read && !First.isRoundBefore() &&
       D.Ranges[*Row].End < First.Reader.Step.Step)
     F.why(Ctx.places().row(D.Ranges[*Row]).Second,
           "the live range {}-{} leaves out the read at step {}",
@@ -198,9 +266,10 @@ void Damages::explain(Finding &F, ArrayRef<Damage> Reads) {
   addStep(F, First.Definition, spellName(D, First.Value),
           spellDefinition(D, First.Value), StepRole::Defines,
           elementBits(D, First.Value));
+  auto [Begin, End] = lostBytes(First);
   if (First.Written)
     addStep(F, First.Writer, spellName(D, First.Written),
-            fmt::format("OVERWRITES bytes [{}, {}){}", First.Begin, First.End,
+            fmt::format("OVERWRITES bytes [{}, {}){}", Begin, End,
                         First.isRoundBefore() ? ", one iteration before" : ""),
             StepRole::Overwrites);
   for (const Damage &R : Reads.take_front(MaxReaders))
@@ -216,10 +285,8 @@ void Damages::explain(Finding &F, ArrayRef<Damage> Reads) {
 void Damages::report(bool ModuleDiffers) {
   for (const auto &[V, Reads] : Values) {
     const Damage &First = Reads[0];
-    bool IsGuess = llvm::all_of(Reads, [](const Damage &R) { return R.Guess; });
-    Finding F = Diags.reportAs(IsGuess ? Severity::Warning : Severity::Error,
-                               Ctx.places().value(D.Values[V]).Tag.Whole, "{}",
-                               consequence(First));
+    Finding F = Diags.report(Ctx.places().value(D.Values[V]).Tag.Whole, "{}",
+                             consequence(First));
     explain(F, Reads);
     F.about(First.Value);
     if (First.Written)
@@ -256,14 +323,7 @@ void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
       Diags.notCheckedWithout(Ctx, Section::Module);
     return checkStated(Ctx, Diags);
   }
-  Execution Run(Analysis->flow(), Analysis->aliases(), Analysis->schedule());
-  for (const std::string &Reason : Run.reasons())
-    Diags.notChecked(Reason);
-  if (Analysis->program().anyRunsElsewhere())
-    Diags.notChecked(OtherThreads);
-  if (Analysis->isUncertain())
-    Diags.notChecked("an opcode that this tool does not know");
   Damages All(Ctx, Diags);
-  All.collect(*Analysis, Run);
+  All.collect(*Analysis, *Ctx.proof());
   All.report(Analysis->firstDifference().has_value());
 }

@@ -34,8 +34,8 @@
 
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
-#include "Dataflow/ExecutionPlan.h"
 #include "Dataflow/LiveOccupancy.h"
+#include "Dataflow/ModuleAnalysis.h"
 #include "Facts/Occupancy.h"
 #include "Facts/Overlap.h"
 #include "Program/StatedSteps.h"
@@ -281,6 +281,35 @@ void OverlapCheck::check(const Allocation &Alloc) {
   });
 }
 
+/// The first operands of \p Id, those whose arrays it reads itself: not its
+/// computations, and not just to name them.
+static llvm::ArrayRef<HloId> operandsRead(const Program &P,
+                                          const Schedule &Order, HloId Id) {
+  llvm::ArrayRef<HloId> Operands = P.operands(Id);
+  Opcode Op = P[Id].Op;
+  if (accessesNoMemory(Op) || calleeReads(Op))
+    return {};
+  switch (Op) {
+  case Opcode::AsyncUpdate:
+    return {};
+  case Opcode::AsyncStart: {
+    llvm::ArrayRef<HloCall> Calls = P.calls(Id);
+    bool BodyReads = !Calls.empty() && Order.isFlattened(Calls[0].Callee);
+    return BodyReads ? llvm::ArrayRef<HloId>() : Operands;
+  }
+  case Opcode::Conditional:
+    return Operands.take_front(1);
+  case Opcode::Copy: {
+    // Of a tuple, only its table.
+    bool IsTuple =
+        !Operands.empty() && P.trees().isTuple(P[Operands[0]].Shape, 0);
+    return IsTuple ? llvm::ArrayRef<HloId>() : Operands;
+  }
+  default:
+    return Operands;
+  }
+}
+
 /// True if the instruction that writes \p Written reads \p Read itself, and has
 /// done both when it ends: no order of steps excuses that they share bytes.
 bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
@@ -300,7 +329,7 @@ bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
   HloId Id = Module->flow()[Flow[Written.index()]].Definition;
   Opcode Op = P[Id].Op;
   if (Op == Opcode::Unknown || P[Id].Sugar || isControlFlow(Op) ||
-      isTransfer(Op) || isConcatBitcast(P, Id))
+      isTransfer(Op) || isConcatBitcast(Ctx, Tag.Name))
     return false;
   llvm::ArrayRef<HloId> Operands = operandsRead(P, Module->schedule(), Id);
   bool Reads = false;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rule of the proof that integer sets are.
+
+#ifndef HLOBUF_CHECKS_EXECUTION_ELEMENTORDER_H
+#define HLOBUF_CHECKS_EXECUTION_ELEMENTORDER_H
+
+#include "Elements/InPlaceReads.h"
+#include "Elements/OperandAccesses.h"
+#include "Proof/Deciders.h"
+
+namespace hlobuf {
+
+/// What is known of one question.
+struct ElementAnswer {
+  /// As an ElementRule says it.
+  std::optional<bool> Sound;
+  /// If that is false: the read that is wrong.
+  ElementHazard Worst;
+};
+
+/// Asks \p Reads, of \p P.
+ElementAnswer askElements(const Program &P, InPlaceReads &Reads,
+                          const proof::ElementQuestion &Asked);
+
+} // namespace hlobuf
+
+#endif // HLOBUF_CHECKS_EXECUTION_ELEMENTORDER_H
