@@ -223,11 +223,17 @@ def opcode_columns(text):
     return columns.values()
 
 
+# Says again, on purpose, what the kernel of the proof takes from the table.
+RECOUNT = pathlib.Path("lib/Proof/Count.cpp")
+
+
 def check_opcodes(root, files):
     known = []
     # The table first: it is the other place.
     for path in sorted(files, key=lambda path: path != OPCODES):
         if path.parts[0] != "lib" or path.suffix not in (".cpp", ".h") and path != OPCODES:
+            continue
+        if path == RECOUNT:
             continue
         text = COMMENT.sub(lambda found: " " * len(found[0]), (root / path).read_text("utf-8"))
         for match in OPCODE_TEXT.finditer(text):

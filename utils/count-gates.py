@@ -27,7 +27,7 @@ import registry
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = "docs/evidence/gates.md"
 LITERALS = r'((?:\s*"(?:[^"\\]|\\.)*")+)'
-GATE = re.compile(r"\bexempt\(" + LITERALS)
+GATE = re.compile(r"(?:\bexempt\(|^HLOBUF_GATE\(\w+,)" + LITERALS, re.M)
 REASON = re.compile(
     r"(?:\bnot(?:Checked|Applicable|CheckedWithout)\("
     r"(?:\s*\w+, Section::\w+,\s*)?\s*(?:fmt::format\()?"
@@ -42,9 +42,9 @@ def text_of(literals):
 def in_sources(root):
     """(gates by check file, reasons) as lib/Checks and what it runs have them."""
     gates, reasons = set(), set()
-    folders = [root / "lib/Checks", root / "lib/Dataflow"]
+    folders = [root / "lib/Checks", root / "lib/Dataflow", root / "lib/Proof"]
     for path in sorted(path for each in folders for path in each.rglob("*")):
-        if path.suffix not in (".cpp", ".h"):
+        if path.suffix not in (".cpp", ".h", ".def"):
             continue
         source = path.read_text()
         gates |= {text_of(m[1]) for m in GATE.finditer(source)}

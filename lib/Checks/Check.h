@@ -148,6 +148,8 @@ public:
   Reporter(const CheckInfo &Info, unsigned Rank, std::vector<Diagnostic> &Out)
       : Info(Info), Rank(Rank), Out(Out) {}
 
+  llvm::StringRef check() const { return Info.Id; }
+
   /// Reports with the check's own severity. \p Where is the narrowest wrong
   /// span. The finding must be completed before the next report.
   template <typename... Ts>

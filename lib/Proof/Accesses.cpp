@@ -108,7 +108,7 @@ SmallVector<WorkingPair, 2> Accesses::statedPairs(HloId Id) const {
     addPairs(Id, 1, Starts ? P.trees().elementOrdinal(P[Id].Shape, 1) : 0, All);
   } else if (Op == Opcode::RaggedAllToAll || Op == Opcode::TriangularSolve) {
     All.push_back({1, 0, 0});
-  } else if (Op == Opcode::Cholesky || Op == Opcode::SetDimensionSize) {
+  } else if (Op == Opcode::SetDimensionSize) {
     All.push_back({0, 0, 0});
   }
   for (const DeclaredAlias &A : declared(Id)) {

@@ -54,13 +54,23 @@ ByteMemory::Segments &ByteMemory::writable(AllocationId Memory) {
   return *Own;
 }
 
+/// The segment of \p All that has \p Byte.
+ByteMemory::Segments::const_iterator ByteMemory::find(const Segments &All,
+                                                      uint64_t Byte) {
+  return std::prev(llvm::upper_bound(
+      All, Byte, [](uint64_t B, const Segment &S) { return B < S.Begin; }));
+}
+
 /// The segments of \p At, which begin and end with it.
 std::pair<size_t, size_t> ByteMemory::cut(Segments &All, const BytePlace &At) {
   auto CutAt = [&](uint64_t Byte) {
     auto Next = llvm::lower_bound(
         All, Byte, [](const Segment &S, uint64_t B) { return S.Begin < B; });
-    if (Next == All.end() || Next->Begin != Byte)
-      Next = All.insert(Next, {Byte, std::prev(Next)->Set});
+    if (Next == All.end() || Next->Begin != Byte) {
+      Segment Rest = *std::prev(Next);
+      Rest.Begin = Byte;
+      Next = All.insert(Next, Rest);
+    }
     return static_cast<size_t>(Next - All.begin());
   };
   size_t Begin = CutAt(At.Begin);
@@ -72,7 +82,7 @@ void ByteMemory::write(const BytePlace &At, uint32_t Value, NumberSets &Sets) {
     return;
   Segments &All = writable(At.Memory);
   auto [Begin, End] = cut(All, At);
-  All[Begin].Set = Sets.get({Value});
+  All[Begin] = {At.Begin, Sets.get({Value}), Value, Sets.nextTime()};
   All.erase(All.begin() + Begin + 1, All.begin() + End);
 }
 
@@ -91,14 +101,23 @@ bool ByteMemory::all(const BytePlace &At,
   if (At.empty())
     return true;
   const Segments &All = segments(At.Memory);
-  auto Next = std::prev(
-      llvm::upper_bound(All, At.Begin, [](uint64_t Byte, const Segment &S) {
-        return Byte < S.Begin;
-      }));
-  for (; Next != All.end() && Next->Begin < At.End; ++Next)
+  for (auto Next = find(All, At.Begin);
+       Next != All.end() && Next->Begin < At.End; ++Next)
     if (!Holds(Next->Set))
       return false;
   return true;
+}
+
+uint32_t ByteMemory::writerOver(const BytePlace &At, uint32_t Value,
+                                const NumberSets &Sets) const {
+  if (At.empty())
+    return NoWriter;
+  const Segments &All = segments(At.Memory);
+  for (auto Next = find(All, At.Begin);
+       Next != All.end() && Next->Begin < At.End; ++Next)
+    if (!Sets.has(Next->Set, Value))
+      return Next->Writer;
+  return NoWriter;
 }
 
 ByteMemory::Runs ByteMemory::where(const BytePlace &At, uint32_t Value,
@@ -107,11 +126,8 @@ ByteMemory::Runs ByteMemory::where(const BytePlace &At, uint32_t Value,
   if (At.empty())
     return Found;
   const Segments &All = segments(At.Memory);
-  auto Next = std::prev(
-      llvm::upper_bound(All, At.Begin, [](uint64_t Byte, const Segment &S) {
-        return Byte < S.Begin;
-      }));
-  for (; Next != All.end() && Next->Begin < At.End; ++Next) {
+  for (auto Next = find(All, At.Begin);
+       Next != All.end() && Next->Begin < At.End; ++Next) {
     uint64_t End =
         std::next(Next) == All.end() ? At.End : std::next(Next)->Begin;
     if (Sets.has(Next->Set, Value))
@@ -130,13 +146,20 @@ void ByteMemory::meet(const ByteMemory &Other, NumberSets &Sets,
     const Segments &B = Other.segments(AllocationId(M));
     auto Both = std::make_shared<Segments>();
     for (size_t I = 0, J = 0; I != A.size() || J != B.size();) {
-      uint64_t Mine = I != A.size() ? A[I].Begin : ~uint64_t(0);
-      uint64_t Its = J != B.size() ? B[J].Begin : ~uint64_t(0);
-      I += Mine <= Its;
-      J += Its <= Mine;
+      uint64_t NextA = I != A.size() ? A[I].Begin : ~uint64_t(0);
+      uint64_t NextB = J != B.size() ? B[J].Begin : ~uint64_t(0);
+      uint64_t Begin = std::min(NextA, NextB);
+      I += NextA == Begin;
+      J += NextB == Begin;
       uint32_t Set = Sets.meet(A[I - 1].Set, B[J - 1].Set, Lost);
-      if (Both->empty() || Both->back().Set != Set)
-        Both->push_back({std::min(Mine, Its), Set});
+      bool Mine = Set != B[J - 1].Set &&
+                  (Set == A[I - 1].Set || A[I - 1].Time > B[J - 1].Time);
+      Segment Met = Mine ? A[I - 1] : B[J - 1];
+      Met.Begin = Begin;
+      Met.Set = Set;
+      if (Both->empty() || Both->back().Set != Set ||
+          Both->back().Writer != Met.Writer)
+        Both->push_back(Met);
     }
     Memories[M] = std::move(Both);
   }

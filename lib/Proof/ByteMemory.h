@@ -23,6 +23,8 @@ public:
   bool has(uint32_t Set, uint32_t Member) const {
     return llvm::binary_search(*Sets[Set], Member);
   }
+  /// Counts writes, on all paths.
+  uint32_t nextTime() { return ++Time; }
   uint32_t with(uint32_t Set, uint32_t Member);
   uint32_t without(uint32_t Set, uint32_t Member);
   /// What is in both. Members of \p A that are not are added to \p Lost.
@@ -31,6 +33,7 @@ public:
 private:
   std::map<std::vector<uint32_t>, uint32_t> Numbers;
   std::vector<const std::vector<uint32_t> *> Sets;
+  uint32_t Time = 0;
 };
 
 /// Sets of values by byte: intervals of each allocation, which copies of a
@@ -55,6 +58,11 @@ public:
              const NumberSets &Sets) const {
     return all(At, [&](uint32_t Set) { return Sets.has(Set, Value); });
   }
+  /// What was written last where \p At does not hold \p Value; NoWriter if
+  /// nothing was.
+  static constexpr uint32_t NoWriter = ~uint32_t(0);
+  uint32_t writerOver(const BytePlace &At, uint32_t Value,
+                      const NumberSets &Sets) const;
   /// Where in \p At \p Value is.
   Runs where(const BytePlace &At, uint32_t Value, const NumberSets &Sets) const;
   /// Keeps what \p Other holds, too. Values that are lost somewhere are added
@@ -67,6 +75,10 @@ private:
   struct Segment {
     uint64_t Begin = 0;
     uint32_t Set = NumberSets::Empty;
+    /// The value that was written last, and when; where two paths meet, on the
+    /// one that lost something, or else on the later one.
+    uint32_t Writer = NoWriter;
+    uint32_t Time = 0;
     bool operator==(const Segment &) const = default;
   };
   using Segments = std::vector<Segment>;
@@ -78,6 +90,7 @@ private:
     return Own ? *Own : Nothing;
   }
   Segments &writable(AllocationId Memory);
+  static Segments::const_iterator find(const Segments &All, uint64_t Byte);
   std::pair<size_t, size_t> cut(Segments &All, const BytePlace &At);
 
   std::vector<std::shared_ptr<Segments>> Memories;

@@ -3,7 +3,6 @@
 // Results on the bytes of operands.
 
 #include "Proof/Deciders.h"
-#include "Proof/FusionReads.h"
 #include "Proof/SameBytes.h"
 #include "Proof/TypeRules.h"
 #include "Support/Format.h"
@@ -25,17 +24,15 @@ struct Overlay {
 class InPlace {
 public:
   InPlace(const ProofModel &X, ElementRule Elements)
-      : X(X), Elements(Elements), Fusions(X) {}
+      : X(X), Elements(Elements) {}
   Outcome decide(const Obligation &O);
 
 private:
   std::optional<Outcome> bySimpleRule(const Overlay &At);
   Outcome byOpcode(const Overlay &At);
-  Outcome byFusion(const Overlay &At);
 
   const ProofModel &X;
   ElementRule Elements;
-  FusionReads Fusions;
 };
 } // namespace
 
@@ -113,49 +110,14 @@ Outcome InPlace::byOpcode(const Overlay &At) {
       return Rule::Identity;
     return needsSets("reshape");
   }
-  if (Op == Opcode::Fusion)
-    return byFusion(At);
+  if (Op == Opcode::Fusion && X.P.calls(At.Result.Id).empty())
+    return Reason::FusionWithoutBody;
+  if (Op == Opcode::Fusion &&
+      worksInPlace(X, At.Result, {At.Pair.Operand, At.Pair.OperandPart}))
+    return Rule::DefinedInPlace;
   if (Op == Opcode::Unknown)
     return {Reason::UnknownOpcode, X.P.spell(At.Result.Id)};
   return needsSets(opcodeText(Op));
-}
-
-/// All results of a fusion are computed by one loop over their elements.
-Outcome InPlace::byFusion(const Overlay &At) {
-  HloId Id = At.Result.Id;
-  if (X.P.calls(Id).empty())
-    return Reason::FusionWithoutBody;
-  if (countElements(At.Written) != 0 && countElements(At.Read) != 0 &&
-      storedBits(At.Written) != storedBits(At.Read))
-    return needsSets("fusion: another width");
-  std::string Why;
-  bool OneLoop = false;
-  auto Refuse = [&](std::string Reason) {
-    Why = Why.empty() ? Reason : std::min(Why, Reason);
-  };
-  for (uint32_t Leaf : X.Lines.leaves(Id)) {
-    bool Own = Leaf == At.Result.Ordinal;
-    bool SameSize =
-        countElements(X.Lines.shape({Id, Leaf})) == countElements(At.Written);
-    for (const FusionRead &R : Fusions.find({Id, Leaf})) {
-      if (R.Operand != At.Pair.Operand || R.Ordinal != At.Pair.OperandPart)
-        continue;
-      ReadManner Kind = R.State.Kind;
-      if (Own && (Kind == ReadManner::Identity || Kind == ReadManner::Apart))
-        continue;
-      bool InLoop = !Own && (Kind == ReadManner::Reduced ||
-                             (Kind == ReadManner::Identity && SameSize));
-      OneLoop |= InLoop;
-      if (!InLoop)
-        Refuse(fmt::format("fusion: {}{}", Own ? "" : "another result: ",
-                           Kind == ReadManner::Moved ? R.State.Why : "moved"));
-    }
-  }
-  if (!Why.empty())
-    return needsSets(Why);
-  if (OneLoop)
-    return Gate::OneLoop;
-  return Rule::FusionIdentity;
 }
 
 void proof::decideInPlace(const ProofModel &X, ElementRule Elements,

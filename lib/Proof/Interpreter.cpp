@@ -4,7 +4,6 @@
 #include "Proof/SameBytes.h"
 #include "Proof/TypeRules.h"
 #include "Support/Format.h"
-#include "llvm/Support/thread.h"
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
@@ -14,89 +13,20 @@ using llvm::SparseBitVector;
 
 /// Instructions that are executed, all rounds of loops together.
 static constexpr size_t MaxInstructions = 3'000'000;
-/// Computations that are entered at a time, and bytes of stack for them.
-static constexpr unsigned MaxNesting = 50'000;
-static constexpr unsigned StackBytes = 512U << 20;
+/// Computations that are entered at a time: no program nests as deeply.
+static constexpr unsigned MaxNesting = 1000;
 
 Interpreter::Interpreter(const ProofModel &X, Ledger &L)
-    : X(X), P(X.P), L(L), Reads(X),
-      FirstMark(static_cast<uint32_t>(X.Lines.dump().Values.size())) {}
+    : X(X), P(X.P), L(L), Reads(X) {}
 
 bool Interpreter::run() {
-  bool Ended = false;
-  llvm::thread(std::optional<unsigned>(StackBytes), [&] {
-    Ended = runProgram();
-  }).join();
-  return Ended;
-}
-
-bool Interpreter::runProgram() {
-  State S(X.Lines.dump().Allocations.size());
+  State S(X, Sets);
   fillInputs(S);
   if (!compute(S, P.module().Entry))
     return false;
   checkEnd(S);
   assumeCarried();
   return runLocal(S);
-}
-
-/// Where its bytes hold \p Line no more, \p Body wrote.
-bool Interpreter::isOverwrittenBy(const State &S, ValueId Line,
-                                  ComputationId Body) const {
-  return S.Bytes.all(X.place(Line), [&](uint32_t Set) {
-    return Sets.has(Set, Line.index()) ||
-           Sets.has(Set, FirstMark + Body.index());
-  });
-}
-
-/// \p Line is lost, at \p Who: to which values.
-Evidence Interpreter::lost(const State &S, ValueId Line,
-                           std::string Who) const {
-  std::vector<ValueId> Others;
-  S.Bytes.all(X.place(Line), [&](uint32_t Set) {
-    if (!Sets.has(Set, Line.index()))
-      for (uint32_t Value : Sets.members(Set))
-        if (Value < FirstMark && !llvm::is_contained(Others, ValueId(Value)))
-          Others.push_back(ValueId(Value));
-    return true;
-  });
-  std::vector<std::string> Names;
-  for (ValueId Other : Others)
-    Names.push_back(X.Lines.spell(Other));
-  // Phis have no bytes of their own: somebody else wrote them.
-  auto Writer = llvm::find_if(Others, [&](ValueId Other) {
-    return X.From.isDefined(X.Lines.part(Other));
-  });
-  if (Writer == Others.end())
-    Writer = Others.begin();
-  return {fmt::format("{}: {} is lost to {}", Who, X.Lines.spell(Line),
-                      Names.empty() ? "nothing" : listNames(Names, 3)),
-          Line, Others.empty() ? ValueId() : *Writer};
-}
-
-void Interpreter::add(State &S, ValueId Line, uint32_t Value) {
-  S.Bytes.change(X.place(Line),
-                 [&](uint32_t Set) { return Sets.with(Set, Value); });
-}
-
-/// All at once: a line's bytes hold it where they hold its source, should that
-/// be in the same place; one phi may be the source of another.
-void Interpreter::bind(State &S, const Bindings &All) {
-  std::vector<ByteMemory::Runs> Runs;
-  for (auto [Line, Source] : All) {
-    bool Same = Source && X.place(Line).beginsLike(X.place(Source));
-    Runs.push_back(Same ? S.Bytes.where(X.place(Line), Source.index(), Sets)
-                        : ByteMemory::Runs());
-    if (HloId Start = Same ? S.Pending.lookup(Source.index()) : HloId())
-      S.Pending[Line.index()] = Start;
-  }
-  for (auto [N, Bound] : llvm::enumerate(All)) {
-    uint32_t Value = Bound.first.index();
-    S.Bytes.change(X.place(Bound.first),
-                   [&](uint32_t Set) { return Sets.without(Set, Value); });
-    for (const BytePlace &Run : Runs[N])
-      S.Bytes.change(Run, [&](uint32_t Set) { return Sets.with(Set, Value); });
-  }
 }
 
 /// The lines of \p Id, which \p Source becomes.
@@ -112,12 +42,12 @@ void Interpreter::addPhis(HloId Id, HloId Source, Bindings &All) const {
 
 void Interpreter::fillInputs(State &S) {
   for (const Ledger::Row &R : L.rows(Topic::AtStart))
-    write(S, X.Lines.line({R.Owed.At, R.Owed.Part}));
+    S.fill(X.Lines.line({R.Owed.At, R.Owed.Part}));
   L.decide(Topic::AtStart, [&](const Obligation &O) -> Outcome {
     ValueId Line = X.Lines.line({O.At, O.Part});
-    if (holds(S, Line))
+    if (S.holds(Line))
       return Rule::AloneInBytes;
-    return {Breach::OtherInputThere, lost(S, Line, "start")};
+    return {Breach::OtherInputThere, S.lost(Line, "start")};
   });
 }
 
@@ -127,17 +57,7 @@ void Interpreter::fillParameters(State &S, ComputationId C) {
     if (HloId Id = P.parameter(C, N))
       for (uint32_t Leaf : X.Lines.leaves(Id))
         if (ValueId Line = X.Lines.line({Id, Leaf}))
-          write(S, Line);
-}
-
-/// False if one of \p Needed is lost.
-bool Interpreter::meet(State &S, const State &Other,
-                       const SparseBitVector<> &Needed) {
-  SmallVector<uint32_t, 8> Lost;
-  S.Bytes.meet(Other.Bytes, Sets, Lost);
-  for (auto [Value, Start] : Other.Pending)
-    S.Pending[Value] = Start;
-  return llvm::none_of(Lost, [&](uint32_t V) { return Needed.test(V); });
+          S.write(Line);
 }
 
 bool Interpreter::compute(State &S, ComputationId C) {
@@ -182,15 +102,17 @@ bool Interpreter::runLoop(State &S, HloId Id) {
     addPhis(Head, P.operands(Id)[0], First);
     addPhis(Head, P.root(Body), Again);
   }
-  bind(S, First);
+  S.bind(First);
   SparseBitVector<> Needed = Reads.of(Condition);
   Needed |= Reads.of(Body);
   for (bool Stable = false; !Stable;) {
     State Round = S;
     if (!compute(Round, Condition) || !compute(Round, Body))
       return false;
-    bind(Round, Again);
-    Stable = meet(S, Round, Needed);
+    Round.bind(Again);
+    SmallVector<uint32_t, 8> Lost;
+    S.meet(Round, Lost);
+    Stable = llvm::none_of(Lost, [&](uint32_t V) { return Needed.test(V); });
   }
   return compute(S, Condition);
 }
@@ -206,7 +128,7 @@ bool Interpreter::runCallee(State &S, HloId Caller, ComputationId Callee,
     for (uint32_t N = 0; N != P.numParameters(Callee); ++N)
       if (N < Arguments.size())
         addPhis(P.parameter(Callee, N), Arguments[N], In);
-  bind(S, In);
+  S.bind(In);
   return compute(S, Callee);
 }
 
@@ -214,19 +136,20 @@ bool Interpreter::runCallee(State &S, HloId Caller, ComputationId Callee,
 void Interpreter::bindResult(State &S, HloId Caller, ComputationId Callee) {
   Bindings Out;
   addPhis(Caller, P.root(Callee), Out);
-  bind(S, Out);
+  S.bind(Out);
 }
 
 bool Interpreter::runBranches(State &S, HloId Id) {
   doReads(S, Id);
   std::optional<State> Joined;
+  SmallVector<uint32_t, 8> Lost;
   for (auto [K, Call] : llvm::enumerate(P.calls(Id))) {
     State Branch = S;
     if (!runCallee(Branch, Id, Call.Callee, P.operands(Id)[K + 1]))
       return false;
     bindResult(Branch, Id, Call.Callee);
     if (Joined)
-      (void)meet(*Joined, Branch, {});
+      Joined->meet(Branch, Lost);
     else
       Joined = std::move(Branch);
   }
@@ -247,7 +170,7 @@ bool Interpreter::runBody(State &S, HloId Id) {
       for (const PartWrite &W : X.Does.of(Inner).Writes) {
         if (X.op(Id) != Opcode::AsyncDone && Start)
           S.Pending[W.Line.index()] = Start;
-        add(S, W.Line, FirstMark + Body.index());
+        S.mark(W.Line, Body);
       }
   return true;
 }
@@ -265,7 +188,7 @@ void Interpreter::step(State &S, HloId Id) {
   if (X.op(Id) != Opcode::Parameter)
     for (const PartBinding &B : X.Does.of(Id).Bindings)
       All.emplace_back(B.Line, X.Home.of(B.Sources[0]));
-  bind(S, All);
+  S.bind(All);
   if (isStart(X.op(Id)) && X.Does.of(Id).Writes.empty() && !X.From.wrapped(Id))
     L.visit({Topic::NotReadBefore, Id}, Rule::WritesNothing);
 }
@@ -287,17 +210,17 @@ Outcome Interpreter::read(const State &S, HloId Id, const PartRead &R) {
       X.From.isSparseCoreContext(X.operandPart(Id, R.Operand, R.Ordinal)))
     return Gate::SparseCoreContext;
   ComputationId Body = Done ? X.From.wrapped(Id) : ComputationId();
-  bool Held = holds(S, R.Home);
+  bool Held = S.holds(R.Home);
   auto IsResult = [&](uint32_t Leaf) {
     return X.Home.of({P.root(Body), Leaf}) == R.Home;
   };
   // The computation may write on its own arguments, but not on its results.
-  bool Own = !Held && Body && isOverwrittenBy(S, R.Home, Body) &&
+  bool Own = !Held && Body && S.isOverwrittenBy(R.Home, Body) &&
              llvm::none_of(X.Lines.leaves(P.root(Body)), IsResult);
   if (!Held && !Own)
     return {
         Breach::Overwritten,
-        lost(S, R.Home, fmt::format("{} operand {}", P.spell(Id), R.Operand))};
+        S.lost(R.Home, fmt::format("{} operand {}", P.spell(Id), R.Operand))};
   if (X.op(Id) == Opcode::Unknown)
     return {Reason::UnknownOpcode, P.spell(Id)};
   return Own ? Rule::OverwrittenByOwn : Rule::BytesHoldIt;
@@ -354,11 +277,11 @@ void Interpreter::checkBody(const State &S, HloId Done, ComputationId Body) {
     for (HloId Inner : P.order(C))
       for (const PartWrite &W : X.Does.of(Inner).Writes) {
         Obligation Owed = {Topic::BodyKept, Done, 0, Inner.index(), W.Ordinal};
-        if (holds(S, W.Line) || isOverwrittenBy(S, W.Line, Body))
+        if (S.holds(W.Line) || S.isOverwrittenBy(W.Line, Body))
           L.visit(Owed, Rule::UntouchedUntilDone);
         else
           L.visit(Owed, {Breach::OverwrittenBeforeDone,
-                         lost(S, W.Line, P.spell(Done))});
+                         S.lost(W.Line, P.spell(Done))});
       }
 }
 
@@ -367,13 +290,13 @@ void Interpreter::joinSlices(State &S, HloId Id) {
   std::optional<bool> InPlace = areSlicesInPlace(X, Id);
   bool There = llvm::all_of(P.operands(Id), [&](HloId Operand) {
     ValueId Home = X.Home.of({Operand, 0});
-    return !Home || holds(S, Home);
+    return !Home || S.holds(Home);
   });
   for (const PartWrite &W : X.Does.of(Id).Writes) {
     if (InPlace.value_or(false) && There)
-      add(S, W.Line, W.Line.index());
+      S.add(W.Line);
     else
-      write(S, W.Line);
+      S.write(W.Line);
     Obligation Owed = {Topic::Written, Id, W.Ordinal};
     if (!InPlace)
       L.visit(Owed, {Reason::NotSlices, P.spell(Id)});
@@ -392,11 +315,11 @@ void Interpreter::doWrites(State &S, HloId Id) {
   for (const PartWrite &W : Writes)
     Kept.push_back(keeps(S, Id, W));
   for (size_t N = 0; N != Writes.size(); ++N)
-    if (!Kept[N])
-      write(S, Writes[N].Line);
+    if (!Kept[N] && !mayForward(Id, Writes[N]))
+      S.write(Writes[N].Line);
   for (size_t N = 0; N != Writes.size(); ++N)
-    if (Kept[N])
-      add(S, Writes[N].Line, Writes[N].Line.index());
+    if (Kept[N] || mayForward(Id, Writes[N]))
+      S.add(Writes[N].Line);
   for (size_t N = 0; N != Writes.size(); ++N) {
     L.visit({Topic::Written, Id, Writes[N].Ordinal},
             written(S, Id, Writes[N], Kept[N]));
@@ -405,10 +328,18 @@ void Interpreter::doWrites(State &S, HloId Id) {
   }
 }
 
+/// An opcode that is not known may hand an operand on.
+bool Interpreter::mayForward(HloId Id, const PartWrite &W) const {
+  return X.op(Id) == Opcode::Unknown &&
+         llvm::any_of(X.Does.of(Id).Reads, [&](const PartRead &R) {
+           return R.Home && X.place(R.Home).beginsLike(X.place(W.Line));
+         });
+}
+
 Outcome Interpreter::written(const State &S, HloId Id, const PartWrite &W,
                              bool Kept) {
-  if (!holds(S, W.Line))
-    return {Breach::TwoResults, lost(S, W.Line, P.spell(Id))};
+  if (!S.holds(W.Line))
+    return {Breach::TwoResults, S.lost(W.Line, P.spell(Id))};
   if (!Kept && !X.place(W.Line).empty() && X.Lines.isReadOnly(W.Line))
     return {Breach::ReadOnly, Evidence{X.Lines.spell(W.Line), W.Line, {}}};
   if (X.op(Id) == Opcode::Unknown)
@@ -433,34 +364,21 @@ bool Interpreter::keepsCopy(State &S, HloId Id, const PartWrite &W) {
     return false;
   if (X.place(Home) == Place)
     return true;
-  Part Origin = copyOrigin(X, From);
+  CopyOrigin Origin = copyOrigin(X, From);
   // A phi stands for another value in each round of a loop.
-  auto IsSame = [&](uint32_t Value) {
-    if (Value >= FirstMark)
-      return false;
-    const ValueTag &Tag = X.Lines.dump().Values[Value].Tag;
-    Part Held = X.Lines.part(ValueId(Value));
-    return !Tag.Phi && Tag.Index.isRoot() && Held &&
-           X.place(ValueId(Value)) == Place && copyOrigin(X, Held) == Origin;
-  };
-  if (Place.empty() || !S.Bytes.all(Place, [&](uint32_t Set) {
-        return llvm::any_of(Sets.members(Set), IsSame);
-      }))
-    return false;
-  S.Bytes.change(Place, [&](uint32_t Set) {
-    SmallVector<uint32_t, 4> Same;
-    llvm::copy_if(Sets.members(Set), std::back_inserter(Same), IsSame);
-    return Sets.get(Same);
+  return S.keepSame(W.Line, [&](ValueId Other) {
+    Part Held = X.Lines.part(Other);
+    return Held && !X.Lines.dump()[Other].Tag.Phi &&
+           copyOrigin(X, Held) == Origin;
   });
-  return true;
 }
 
 Outcome Interpreter::output(const State &S, Part At) {
   ValueId Line = X.Home.of(At);
   if (!Line)
     return Reason::OutputWithoutLine;
-  if (!holds(S, Line))
-    return {Breach::OutputOverwritten, lost(S, Line, "end")};
+  if (!S.holds(Line))
+    return {Breach::OutputOverwritten, S.lost(Line, "end")};
   const Dump &D = X.Lines.dump();
   Evidence Shown = {X.Lines.spell(Line), Line, {}};
   if (S.Pending.lookup(Line.index()))
@@ -475,9 +393,9 @@ void Interpreter::checkEnd(const State &S) {
            [&](const Obligation &O) { return output(S, {O.At, O.Part}); });
   L.decide(Topic::InputKept, [&](const Obligation &O) -> Outcome {
     ValueId Line = X.Lines.line({O.At, O.Part});
-    if (holds(S, Line))
+    if (S.holds(Line))
       return Rule::InputUnchanged;
-    return {Breach::InputOverwritten, lost(S, Line, "end")};
+    return {Breach::InputOverwritten, S.lost(Line, "end")};
   });
 }
 

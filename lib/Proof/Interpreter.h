@@ -10,7 +10,7 @@
 #ifndef HLOBUF_PROOF_INTERPRETER_H
 #define HLOBUF_PROOF_INTERPRETER_H
 
-#include "Proof/ByteMemory.h"
+#include "Proof/ProgramState.h"
 #include "Proof/ReadSets.h"
 
 namespace hlobuf::proof {
@@ -26,35 +26,12 @@ public:
   bool run();
 
 private:
-  bool runProgram();
-  struct State {
-    explicit State(size_t NumAllocations) : Bytes(NumAllocations) {}
-    ByteMemory Bytes;
-    /// By value: the start of the operation that still writes it.
-    llvm::DenseMap<uint32_t, HloId> Pending;
-  };
-  /// A line, and that of its source.
-  using Binding = std::pair<ValueId, ValueId>;
+  using State = ProgramState;
   using Bindings = llvm::SmallVector<Binding, 8>;
 
-  // What the state says.
-  bool holds(const State &S, ValueId Line) const {
-    return S.Bytes.holds(X.place(Line), Line.index(), Sets);
-  }
-  bool isOverwrittenBy(const State &S, ValueId Line, ComputationId Body) const;
-  Evidence lost(const State &S, ValueId Line, std::string Who) const;
-
-  // What changes it.
-  void write(State &S, ValueId Line) {
-    S.Bytes.write(X.place(Line), Line.index(), Sets);
-  }
-  void add(State &S, ValueId Line, uint32_t Value);
-  void bind(State &S, const Bindings &All);
   void addPhis(HloId Id, HloId Source, Bindings &All) const;
   void fillInputs(State &S);
   void fillParameters(State &S, ComputationId C);
-  bool meet(State &S, const State &Other,
-            const llvm::SparseBitVector<> &Needed);
 
   // Steps.
   bool compute(State &S, ComputationId C);
@@ -73,6 +50,7 @@ private:
   void checkBody(const State &S, HloId Done, ComputationId Body);
   void doWrites(State &S, HloId Id);
   void joinSlices(State &S, HloId Id);
+  bool mayForward(HloId Id, const PartWrite &W) const;
   Outcome written(const State &S, HloId Id, const PartWrite &W, bool Kept);
   bool keeps(State &S, HloId Id, const PartWrite &W);
   bool keepsCopy(State &S, HloId Id, const PartWrite &W);
@@ -88,9 +66,6 @@ private:
   Ledger &L;
   ReadSets Reads;
   NumberSets Sets;
-  /// Values are numbers of lines; above them, a mark of each computation: an
-  /// async computation wrote here.
-  uint32_t FirstMark;
   size_t Steps = 0;
   unsigned Depth = 0;
 };

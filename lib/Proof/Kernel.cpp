@@ -14,19 +14,19 @@ Proof proof::prove(const Program &P, ElementRule Elements) {
   Result.Obstacle = P.obstacle().str();
   if (!Result.Obstacle.empty())
     return Result;
-  if (!P.module().Scheduled && P.facts().dump().Sequence.empty()) {
-    Result.Obstacle = "the module is not scheduled";
-    return Result;
-  }
   ProofModel X(P);
   Ledger &L = Result.Book = enumerate(X);
   countAgain(P, L);
   decideLines(X, L);
   decideSharing(X, L);
   decideTypes(X, L);
-  decideOrder(X, L);
   decideEnds(X, L);
   decideInPlace(X, Elements, L);
+  if (!P.module().Scheduled && P.facts().dump().Sequence.empty()) {
+    Result.Obstacle = "the module is not scheduled";
+    return Result;
+  }
+  decideOrder(X, L);
   if (!Interpreter(X, L).run())
     Result.Obstacle = "the program has too many steps to be executed";
   return Result;
@@ -78,7 +78,7 @@ void proof::printProof(const Program &P, const Proof &Shown,
   static constexpr llvm::StringLiteral Kinds[] = {"proved", "assumed", "gap",
                                                   "violated"};
   static constexpr llvm::StringLiteral Topics[] = {
-#define HLOBUF_TOPIC(Enumerator, What, About) #Enumerator,
+#define HLOBUF_TOPIC(Enumerator, What, About, Check) #Enumerator,
 #include "Proof/Kinds.def"
   };
   for (const Ledger::Row &R : Shown.Book.rows()) {

@@ -8,14 +8,22 @@ using namespace hlobuf::proof;
 using llvm::StringRef;
 
 static constexpr Kind Kinds[] = {
-#define HLOBUF_TOPIC(Enumerator, What, About) Kind::What,
+#define HLOBUF_TOPIC(Enumerator, What, About, Check) Kind::What,
 #include "Proof/Kinds.def"
 };
 
 static constexpr TopicSubject Subjects[] = {
-#define HLOBUF_TOPIC(Enumerator, What, About) TopicSubject::About,
+#define HLOBUF_TOPIC(Enumerator, What, About, Check) TopicSubject::About,
 #include "Proof/Kinds.def"
 };
+
+StringRef proof::checkOf(Topic What) {
+  static constexpr llvm::StringLiteral Checks[] = {
+#define HLOBUF_TOPIC(Enumerator, What, About, Check) Check,
+#include "Proof/Kinds.def"
+  };
+  return Checks[size_t(What)];
+}
 
 Kind proof::kindOf(Topic What) { return Kinds[size_t(What)]; }
 
@@ -39,7 +47,7 @@ llvm::StringLiteral proof::gateName(Gate G) {
 
 StringRef proof::breachText(Breach How) {
   static constexpr llvm::StringLiteral Texts[] = {
-#define HLOBUF_BREACH(Enumerator, Text, Check) Text,
+#define HLOBUF_BREACH(Enumerator, Text) Text,
 #include "Proof/Reasons.def"
   };
   return Texts[size_t(How)];

@@ -23,7 +23,7 @@ enum class Kind : uint8_t {
 
 /// What is shown of one thing, of Kinds.def.
 enum class Topic : uint8_t {
-#define HLOBUF_TOPIC(Enumerator, Kind, About) Enumerator,
+#define HLOBUF_TOPIC(Enumerator, Kind, About, Check) Enumerator,
 #include "Proof/Kinds.def"
 };
 
@@ -47,7 +47,7 @@ enum class Reason : uint8_t {
 
 /// How it is violated, of Reasons.def.
 enum class Breach : uint8_t {
-#define HLOBUF_BREACH(Enumerator, Text, Check) Enumerator,
+#define HLOBUF_BREACH(Enumerator, Text) Enumerator,
 #include "Proof/Reasons.def"
 };
 
@@ -204,6 +204,8 @@ llvm::StringRef breachText(Breach How);
 llvm::StringRef kindName(Kind K);
 /// The kind that \p What belongs to.
 Kind kindOf(Topic What);
+/// The check that reports where \p What is violated.
+llvm::StringRef checkOf(Topic What);
 /// What \p What is about.
 TopicSubject subjectOf(Topic What);
 

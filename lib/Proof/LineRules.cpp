@@ -59,9 +59,10 @@ static Outcome fits(const ProofModel &X, ValueId Line) {
     return Rule::NoData;
   ShapeId Id = X.Lines.shapeId(At);
   std::optional<uint64_t> Least = logicalBytes(D.Shapes, Id);
-  if (X.op(At.Id) == Opcode::RngGetAndUpdateState || !Least)
+  bool Short = Least && V.Size < *Least;
+  if (!Least || (Short && X.op(At.Id) == Opcode::RngGetAndUpdateState))
     return {Reason::SizeUnknown, X.Lines.spell(Line)};
-  if (V.Size < *Least && hasLowerBound(S))
+  if (Short && hasLowerBound(S))
     return {Breach::TooSmall,
             Evidence{fmt::format("{}: {} of {} bytes", X.Lines.spell(Line),
                                  V.Size, *Least),

@@ -7,6 +7,7 @@ using namespace hlobuf;
 using namespace hlobuf::proof;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::StringRef;
 
 SmallVector<HloId, 8> PartSources::bound(HloId Id) const {
   HloId State = P[Id].Op == Opcode::AsyncDone ? P.chains().producer(Id) : Id;
@@ -150,7 +151,21 @@ SourceList PartSources::ofDone(Part At) const {
   return {operandPart(At.Id, 0, Steps)};
 }
 
+/// Markers of a call that is inlined and outlined again (xla/service/
+/// call_marker.h, 2025) forward what they are given: the first as a tuple.
+Part PartSources::markedOperand(Part At) const {
+  StringRef Target = P.customCallTarget(At.Id);
+  auto Steps = Lines.steps(At);
+  if (!Target.consume_front("__xla_internal_call_marker_"))
+    return {};
+  if (Target == "before" && !Steps.empty())
+    return operandPart(At.Id, Steps[0], ArrayRef(Steps).drop_front());
+  return Target == "after" ? operandPart(At.Id, 0, Steps) : Part();
+}
+
 SourceList PartSources::ofOperand(Part At) const {
+  if (Part Marked = markedOperand(At))
+    return {Marked};
   if (auto From = P.forwardedPart(At.Id, At.Ordinal))
     return {{P.operands(At.Id)[From->Operand], From->Ordinal}};
   if (Lines.line(At) || P.isHidden(At.Id))

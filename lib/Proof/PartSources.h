@@ -22,6 +22,8 @@ public:
   explicit PartSources(const ValuePlaces &Lines)
       : Lines(Lines), P(Lines.program()) {}
 
+  /// What a marker of an inlined call forwards as \p At; invalid for others.
+  Part markedOperand(Part At) const;
   /// None if the instruction of \p At defines it.
   SourceList of(Part At) const;
   bool isDefined(Part At) const { return of(At).empty(); }

@@ -61,37 +61,96 @@ static Part stepUp(const ProofModel &X, Part At, unsigned Depth) {
   return X.operandPart(At.Id, Number, Parameter.Ordinal);
 }
 
-/// The part of a parameter that \p At is; invalid if it is computed.
-static Part parameterOf(const ProofModel &X, Part At, unsigned Depth) {
-  for (unsigned N = Depth; At && N < MaxSteps; ++N) {
-    if (X.op(At.Id) == Opcode::Parameter)
+/// The part that computes \p At, or the parameter that it is; invalid where
+/// that is too far away.
+static Part climb(const ProofModel &X, Part At, unsigned Depth) {
+  for (unsigned N = Depth; N < MaxSteps; ++N) {
+    Part From =
+        X.op(At.Id) == Opcode::Parameter ? Part() : stepUp(X, At, Depth);
+    if (!From)
       return At;
-    At = stepUp(X, At, Depth);
+    At = From;
   }
   return {};
 }
 
-std::optional<OperandPart> proof::forwardedOperand(const ProofModel &X,
-                                                   Part Written) {
+/// The part of a parameter that \p At is; invalid if it is computed.
+static Part parameterOf(const ProofModel &X, Part At, unsigned Depth) {
+  Part From = climb(X, At, Depth);
+  return From && X.op(From.Id) == Opcode::Parameter ? From : Part();
+}
+
+/// In place, ZeroCrop of TPU writes zeros around the array that it is given.
+static std::optional<OperandPart> croppedOperand(const ProofModel &X,
+                                                 Part Written) {
+  if (X.P.customCallTarget(Written.Id, Backend::TPU) == "ZeroCrop")
+    for (const WorkingPair &Pair : X.Does.pairs(Written.Id))
+      if (Pair.Result == Written.Ordinal)
+        return OperandPart{Pair.Operand, Pair.OperandPart};
+  return std::nullopt;
+}
+
+/// The operand part that \p Written is, as the computation that its instruction
+/// calls shows.
+static std::optional<OperandPart> handedOn(const ProofModel &X, Part Written) {
   HloId Id = Written.Id;
+  llvm::ArrayRef<HloCall> Calls = X.P.calls(Id);
   bool Declares = X.op(Id) == Opcode::CustomCall && !X.P.isHidden(Id) &&
-                  X.P[Id].MayDeclareAliases;
-  if ((X.op(Id) != Opcode::Fusion && !Declares) || X.P.calls(Id).empty())
-    return std::nullopt;
-  HloId Root = X.P.root(X.P.calls(Id)[0].Callee);
+                  X.P[Id].MayDeclareAliases && !Calls.empty() &&
+                  X.Lines.isCarried(Calls[0].Callee);
+  if ((X.op(Id) != Opcode::Fusion && !Declares) || Calls.empty())
+    return croppedOperand(X, Written);
+  HloId Root = X.P.root(Calls[0].Callee);
   Part From = X.Lines.partAt(Root, X.Lines.steps(Written));
   From = From ? parameterOf(X, From, 0) : From;
   if (!From || X.P[From.Id].number() >= X.P.operands(Id).size())
     return std::nullopt;
-  OperandPart Operand = {X.P[From.Id].number(), From.Ordinal};
-  ValueId Home = X.operandHome(Id, Operand.Operand, Operand.Ordinal);
+  return OperandPart{X.P[From.Id].number(), From.Ordinal};
+}
+
+std::optional<OperandPart> proof::forwardedOperand(const ProofModel &X,
+                                                   Part Written) {
+  std::optional<OperandPart> Operand = handedOn(X, Written);
+  if (!Operand)
+    return std::nullopt;
+  ValueId Home = X.operandHome(Written.Id, Operand->Operand, Operand->Ordinal);
   ValueId Line = X.Lines.line(Written);
   if (!Home || !Line || X.place(Home) != X.place(Line))
     return std::nullopt;
   return Operand;
 }
 
-Part proof::copyOrigin(const ProofModel &X, Part At) {
+/// The parameter that \p At is, if nothing else reads what is on the way.
+static Part soleParameter(const ProofModel &X, Part At) {
+  while (X.op(At.Id) != Opcode::Parameter) {
+    auto From = X.P.forwardedPart(At.Id, At.Ordinal);
+    if (!From || !X.P.isReadOnce(At.Id))
+      return {};
+    At = X.operandPart(At.Id, From->Operand, From->Ordinal);
+  }
+  return X.P.isReadOnce(At.Id) ? At : Part();
+}
+
+bool proof::worksInPlace(const ProofModel &X, Part Result,
+                         OperandPart Operand) {
+  if (X.P.facts().isTPU() || X.P.calls(Result.Id).empty())
+    return false;
+  HloId Root = X.P.root(X.P.calls(Result.Id)[0].Callee);
+  Part Call = X.Lines.partAt(Root, X.Lines.steps(Result));
+  while (Call && X.op(Call.Id) != Opcode::CustomCall) {
+    auto From = X.P.forwardedPart(Call.Id, Call.Ordinal);
+    Call = From ? X.operandPart(Call.Id, From->Operand, From->Ordinal) : Part();
+  }
+  return Call && llvm::any_of(X.Does.pairs(Call.Id), [&](WorkingPair Pair) {
+           Part From = soleParameter(
+               X, X.operandPart(Call.Id, Pair.Operand, Pair.OperandPart));
+           return Pair.Result == Call.Ordinal && From &&
+                  X.P[From.Id].number() == Operand.Operand &&
+                  From.Ordinal == Operand.Ordinal;
+         });
+}
+
+CopyOrigin proof::copyOrigin(const ProofModel &X, Part At) {
   for (unsigned N = 0; N != MaxSteps; ++N) {
     Opcode Op = X.op(At.Id);
     if (isPlainCopy(X, At) || Op == Opcode::Bitcast ||
@@ -99,14 +158,22 @@ Part proof::copyOrigin(const ProofModel &X, Part At) {
       At = {X.P.operands(At.Id)[0], At.Ordinal};
       continue;
     }
-    if (Op != Opcode::GetTupleElement && Op != Opcode::Parameter)
-      return At;
+    if (Op == Opcode::Fusion && !X.P.calls(At.Id).empty()) {
+      HloId Root = X.P.root(X.P.calls(At.Id)[0].Callee);
+      Part Inner = X.Lines.partAt(Root, X.Lines.steps(At));
+      Inner = Inner ? climb(X, Inner, 0) : Inner;
+      if (!Inner || X.op(Inner.Id) == Opcode::Parameter)
+        return {{}, At};
+      return {At.Id, Inner};
+    }
+    if (X.From.isDefined(At))
+      return {{}, At};
     ValueId Home = X.Home.of(At);
     if (!Home || X.Lines.part(Home) == At)
-      return At;
+      return {{}, At};
     At = X.Lines.part(Home);
   }
-  return At;
+  return {{}, At};
 }
 
 bool proof::joinsSlices(const ProofModel &X, HloId Id) {
@@ -117,7 +184,7 @@ bool proof::joinsSlices(const ProofModel &X, HloId Id) {
 static HloId sliceOf(const ProofModel &X, HloId Id) {
   for (unsigned N = 0; N != MaxSteps; ++N) {
     Opcode Op = X.op(Id);
-    bool Moves = Op == Opcode::Bitcast || Op == Opcode::Copy;
+    bool Moves = Op == Opcode::Bitcast || isPlainCopy(X, {Id, 0});
     if (!Moves && Op != Opcode::AsyncDone && Op != Opcode::Parameter)
       break;
     SourceList Sources =

@@ -14,8 +14,20 @@ namespace hlobuf::proof {
 /// shows.
 std::optional<OperandPart> forwardedOperand(const ProofModel &X, Part Written);
 
+/// True if \p Result, of a fusion of slices on GPU, is that of the one custom
+/// call there, which works in place of \p Operand alone.
+bool worksInPlace(const ProofModel &X, Part Result, OperandPart Operand);
+
+/// Where bytes were computed; several fusions may call one computation.
+struct CopyOrigin {
+  /// Invalid outside of fusions.
+  HloId Fusion;
+  Part Node;
+  bool operator==(const CopyOrigin &) const = default;
+};
+
 /// What \p At is a copy of, byte for byte.
-Part copyOrigin(const ProofModel &X, Part At);
+CopyOrigin copyOrigin(const ProofModel &X, Part At);
 
 /// True if \p Id is a custom call of TPU that joins slices of a prefetch, which
 /// are in its own place, and moves nothing.

@@ -21,7 +21,7 @@ static Outcome isForwarded(const ProofModel &X, Part At) {
             X.Lines.spell(At) + ": " + listNames(Names, 4)};
   }
   // Until 2021-10 the operand's name went on, although the call writes there.
-  if (X.op(At.Id) == Opcode::CustomCall)
+  if (X.op(At.Id) == Opcode::CustomCall && !X.From.markedOperand(At))
     return {Reason::CustomCallWithoutLine, X.Lines.spell(At)};
   return Sources.size() == 1 ? Rule::OneSource : Rule::PhiOfOneSource;
 }

@@ -43,6 +43,13 @@ bool proof::isRowMajor(const Shape &S) {
   return ascends(ArrayOrder(S).majorToMinor(), S);
 }
 
+/// \p S, with bounds as sizes.
+static Shape withoutBounds(Shape S) {
+  for (Dimension &D : S.Dimensions)
+    D.Dynamic = false;
+  return S;
+}
+
 /// \p What is the one that has to be like \p Like.
 static Outcome compare(const ProofModel &X, Part What, const Shape &Like) {
   const Shape &S = X.Lines.shape(What);
@@ -50,6 +57,10 @@ static Outcome compare(const ProofModel &X, Part What, const Shape &Like) {
     return Rule::SameType;
   if (isSameArray(S, Like) && S.Layout.has_value() != Like.Layout.has_value())
     return Rule::SameTypeNoLayout;
+  // XLA lets the state of a loop be `s32[<=4]` where it is given `s32[4]`.
+  bool Joins = joinsValues(X.op(What.Id)) || X.op(What.Id) == Opcode::Parameter;
+  if (Joins && isSameType(withoutBounds(S), withoutBounds(Like)))
+    return {Reason::OtherBounds, X.Lines.spell(What)};
   return {Breach::OtherType, X.Lines.spell(What)};
 }
 

@@ -81,7 +81,7 @@ public:
   Damages(const CheckContext &Ctx, Reporter &Diags)
       : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
 
-  void collect(const ModuleAnalysis &Analysis, const proof::Proof &Shown);
+  void collect(const ModuleAnalysis &Analysis, ArrayRef<Violation> Found);
   void collect(const StatedExecution &Run);
   void report(bool ModuleDiffers);
 
@@ -106,6 +106,12 @@ private:
 };
 } // namespace
 
+/// True if somebody overwrote something.
+static bool isDamage(proof::Breach How) {
+  return How != proof::Breach::StillWritten &&
+         How != proof::Breach::NotLiveOut && How != proof::Breach::SlicesApart;
+}
+
 static DamageKind kindOf(const Violation &V) {
   switch (V.Owed.What) {
   case proof::Topic::Output:
@@ -125,17 +131,20 @@ static DamageKind kindOf(const Violation &V) {
 }
 
 void Damages::collect(const ModuleAnalysis &Analysis,
-                      const proof::Proof &Shown) {
+                      ArrayRef<Violation> Found) {
   const Program &P = Analysis.program();
   auto Define = [&](ValueId V) {
     HloId Id = V ? P.find(D[V].Tag.Name) : HloId();
     return Id ? eventAt(Analysis, Id) : Event();
   };
   std::vector<Damage> All;
-  for (const Violation &V : violations(Shown, "clobbered-read"))
-    All.push_back({kindOf(V), V.Shown.Lost, V.Shown.By, V.Owed.Operand,
-                   Define(V.Shown.Lost), Define(V.Shown.By),
-                   eventAt(Analysis, V.Owed.At)});
+  for (const Violation &V : Found)
+    if (!isDamage(V.How))
+      reportViolation(Analysis, V, Diags);
+    else
+      All.push_back({kindOf(V), V.Shown.Lost, V.Shown.By, V.Owed.Operand,
+                     Define(V.Shown.Lost), Define(V.Shown.By),
+                     eventAt(Analysis, V.Owed.At)});
   // Who loses the bytes says more than that they may not be written.
   llvm::DenseSet<uint32_t> Blamed;
   for (const Damage &R : All)
@@ -145,8 +154,13 @@ void Damages::collect(const ModuleAnalysis &Analysis,
     return R.Kind == DamageKind::ReadOnly && Blamed.contains(R.Value.index());
   });
   llvm::stable_sort(All, [](const Damage &A, const Damage &B) {
-    return std::tuple(A.Kind != DamageKind::Read, A.Reader.Step.Step) <
-           std::tuple(B.Kind != DamageKind::Read, B.Reader.Step.Step);
+    auto Rank = [](const Damage &R) {
+      return R.Kind == DamageKind::AtStart ? 0
+             : R.Kind == DamageKind::Read  ? 1
+                                           : 2;
+    };
+    return std::pair(Rank(A), A.Reader.Step.Step) <
+           std::pair(Rank(B), B.Reader.Step.Step);
   });
   for (Damage &R : All)
     Values[R.Value.index()].push_back(std::move(R));
@@ -317,13 +331,15 @@ static void checkStated(const CheckContext &Ctx, Reporter &Diags) {
 }
 
 void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
-  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
-  if (!Analysis) {
-    if (!Ctx.dump().complete(Section::Module))
-      Diags.notCheckedWithout(Ctx, Section::Module);
-    return checkStated(Ctx, Diags);
-  }
-  Damages All(Ctx, Diags);
-  All.collect(*Analysis, *Ctx.proof());
-  All.report(Analysis->firstDifference().has_value());
+  if (!Ctx.dump().complete(Section::Module))
+    Diags.notCheckedWithout(Ctx, Section::Module);
+  if (!Ctx.moduleAnalysis() || !Ctx.moduleAnalysis()->isUsable())
+    checkStated(Ctx, Diags);
+  tellViolations(
+      Ctx, Diags,
+      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+        Damages All(Ctx, Diags);
+        All.collect(Analysis, Found);
+        All.report(Analysis.firstDifference().has_value());
+      });
 }

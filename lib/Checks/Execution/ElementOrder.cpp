@@ -11,6 +11,21 @@ static bool isCrossed(const HloNode &N, const proof::ElementQuestion &Asked) {
          Asked.Read.Operand != (Asked.Result == 0 ? 0 : Asked.Result - 1);
 }
 
+/// Why \p Hazard is not decided. TPU orders the loops of fusions, and GPU the
+/// threads of their one loop, in a way that nothing shows.
+static llvm::StringRef doubtOf(const Program &P, HloId Id,
+                               const ElementHazard &Hazard,
+                               const InPlaceChain &Chain) {
+  if (Hazard.Verdict == ReadVerdict::Undecided)
+    return Hazard.Reason == OtherLoop && (P.facts().isTPU() || isOneLoop(P, Id))
+               ? ""
+               : Hazard.Reason;
+  return copiesUpdates(P, Id, Chain)
+             ? ""
+             : "in which order tiles are read and written in place is not "
+               "known";
+}
+
 ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
                                   const proof::ElementQuestion &Asked) {
   ElementAnswer Answer;
@@ -26,16 +41,18 @@ ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
                      Asked.IsThere({Chain.Begin.Operand, Chain.Begin.Part});
   std::vector<ElementHazard> Hazards =
       Reads.find(Asked.Id, Asked.Result, Read, Chain, Read);
-  auto Wrong = llvm::find_if(Hazards, [&](const ElementHazard &Hazard) {
-    return Hazard.Verdict != ReadVerdict::Undecided &&
-           !copiesUpdates(P, Asked.Id, Chain) &&
-           isCertain(P, Asked.Id, Hazard, Chain);
-  });
-  if (Wrong != Hazards.end()) {
-    Answer.Sound = false;
-    Answer.Worst = std::move(*Wrong);
-  } else if (Hazards.empty()) {
-    Answer.Sound = true;
+  Answer.Sound = true;
+  for (ElementHazard &Hazard : Hazards) {
+    if (Hazard.Verdict != ReadVerdict::Undecided &&
+        isCertain(P, Asked.Id, Hazard, Chain) &&
+        !copiesUpdates(P, Asked.Id, Chain)) {
+      Answer.Sound = false;
+      Answer.Worst = std::move(Hazard);
+      return Answer;
+    }
+    Answer.Sound.reset();
+    if (Answer.Doubt.empty())
+      Answer.Doubt = doubtOf(P, Asked.Id, Hazard, Chain);
   }
   return Answer;
 }

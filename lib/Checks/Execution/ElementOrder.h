@@ -17,6 +17,9 @@ struct ElementAnswer {
   std::optional<bool> Sound;
   /// If that is false: the read that is wrong.
   ElementHazard Worst;
+  /// If that is nothing: why. Empty where the compiler orders loops in a way
+  /// that nothing shows, as sound programs need.
+  llvm::StringRef Doubt;
 };
 
 /// Asks \p Reads, of \p P.

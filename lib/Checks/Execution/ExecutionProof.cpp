@@ -4,8 +4,8 @@
 //
 // Each obligation is enumerated before anything is decided, and ends proved,
 // assumed, open, or violated. What is open is not checked here, for all checks
-// of the sentence; what is violated is told by the check that knows its story,
-// or here. A dump with another module is not judged by this one.
+// of the sentence; what is violated is reported by the check that knows its
+// story, or here. A dump with another module is not judged by this one.
 
 #include "Checks/AboutInstruction.h"
 #include "Checks/Execution/Violations.h"
@@ -14,36 +14,43 @@
 using namespace hlobuf;
 using namespace hlobuf::proof;
 
-static constexpr llvm::StringLiteral Tellers[] = {
-#define HLOBUF_BREACH(Enumerator, Text, Check) Check,
-#include "Proof/Reasons.def"
-};
-
-std::vector<Violation> hlobuf::violations(const proof::Proof &Shown,
-                                          llvm::StringRef Check) {
-  std::vector<Violation> All;
-  for (const Ledger::Row &R : Shown.Book.rows())
-    if (R.How == OutcomeKind::Violated && Tellers[R.Code] == Check)
-      All.push_back({R.Owed, Breach(R.Code), Shown.Book.outcome(R).evidence()});
-  return All;
-}
-
-/// Counts gates, and says why what is open is open.
+/// Counts gates, and says why what is open is open, of the check of \p Diags.
 static void reportOpen(const proof::Proof &Shown, Reporter &Diags) {
-  std::string Reason;
+  std::string Reason = Shown.Obstacle;
+  if (!Reason.empty())
+    Diags.notChecked(Reason);
   for (const Ledger::Row &R : Shown.Book.rows()) {
-    if (R.How == OutcomeKind::Assumed)
-      Diags.exempt(gateName(Gate(R.Code)));
-    if (R.How != OutcomeKind::Gap)
+    if (R.How < OutcomeKind::Assumed || R.How == OutcomeKind::Violated ||
+        checkOf(R.Owed.What) != Diags.check())
       continue;
+    if (R.How == OutcomeKind::Assumed) {
+      Diags.exempt(gateName(Gate(R.Code)));
+      continue;
+    }
+    // What stopped the proof is why.
+    bool Stopped = !Shown.Obstacle.empty() && !R.Visited;
     llvm::StringRef Why = Shown.Book.outcome(R).why();
-    if (Reason != Why)
+    if (!Stopped && Reason != Why)
       Diags.notChecked(Reason = Why.str());
   }
-  if (!Shown.Obstacle.empty())
-    Diags.notChecked(Shown.Obstacle);
   if (Shown.Book.faults().any())
     Diags.notChecked("the proof itself is wrong: please report it");
+}
+
+void hlobuf::tellViolations(
+    const CheckContext &Ctx, Reporter &Diags,
+    llvm::function_ref<void(const ModuleAnalysis &, llvm::ArrayRef<Violation>)>
+        Tell) {
+  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
+  if (!Analysis)
+    return;
+  const proof::Proof &Shown = *Ctx.proof();
+  reportOpen(Shown, Diags);
+  std::vector<Violation> All;
+  for (const Ledger::Row &R : Shown.Book.rows())
+    if (R.How == OutcomeKind::Violated && checkOf(R.Owed.What) == Diags.check())
+      All.push_back({R.Owed, Breach(R.Code), Shown.Book.outcome(R).evidence()});
+  Tell(*Analysis, All);
 }
 
 /// `12,345 reads, 320 in place`: what was proved.
@@ -54,8 +61,8 @@ static std::string extentOf(const proof::Proof &Shown) {
   return InPlace == 0 ? Text : fmt::format("{}, {} in place", Text, InPlace);
 }
 
-static void report(const ModuleAnalysis &Analysis, const Violation &V,
-                   Reporter &Diags) {
+void hlobuf::reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
+                             Reporter &Diags) {
   const Program &P = Analysis.program();
   const Dump &D = P.facts().dump();
   bool AtLine = subjectOf(V.Owed.What) == TopicSubject::Line;
@@ -65,9 +72,8 @@ static void report(const ModuleAnalysis &Analysis, const Violation &V,
     Where = P.place(V.Owed.At);
   else if (Line)
     Where = P.facts().places().value(D[Line]).Tag.Whole;
-  Finding F =
-      Diags.report(Where, "{} is not shown: {} ({})",
-                   spellObligation(P, V.Owed), breachText(V.How), V.Shown.Text);
+  Finding F = Diags.report(Where, "{}: {} ({})", spellObligation(P, V.Owed),
+                           breachText(V.How), V.Shown.Text);
   if (Line)
     F.about(Line);
   if (V.Shown.By)
@@ -79,12 +85,11 @@ static void report(const ModuleAnalysis &Analysis, const Violation &V,
 }
 
 void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
-  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
-  if (!Analysis)
-    return;
-  const proof::Proof &Shown = *Ctx.proof();
-  reportOpen(Shown, Diags);
-  for (const Violation &V : violations(Shown, "execution-proof"))
-    report(*Analysis, V, Diags);
-  Diags.measure(extentOf(Shown));
+  tellViolations(
+      Ctx, Diags,
+      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+        for (const Violation &V : Found)
+          reportViolation(Analysis, V, Diags);
+        Diags.measure(extentOf(*Ctx.proof()));
+      });
 }

@@ -27,7 +27,8 @@
 // kOutput and kCustom fusions go through tiles, so that another order is wrong
 // for sure only under an update at their root, and where elements are computed
 // from many others; not a scatter on TPU, where fused updates are copied to
-// memory of the fusion's own first. What is not decided is open.
+// memory of the fusion's own first. What is not decided is open, and a warning
+// where no dump that is known to be sound has such a place.
 
 #include "Checks/AboutInstruction.h"
 #include "Checks/Execution/ElementOrder.h"
@@ -54,8 +55,12 @@ public:
       : Analysis(Analysis), P(Analysis.program()), DumpFacts(Analysis.facts()),
         D(DumpFacts.dump()), Diags(Diags), Reads(P) {}
   void report(const Violation &V);
+  void doubt(const proof::Obligation &Owed);
 
 private:
+  ElementAnswer ask(HloId Id, const SharedPlace &S);
+  Finding add(Severity Level, HloId Id, const SharedPlace &S,
+              llvm::StringRef Overwrites, llvm::StringRef Reason);
   bool isThere(HloId Id, OperandPart Other, ValueId Result) const;
   void addWhere(Finding &F, const SharedPlace &S) const;
   std::string consequence() const;
@@ -156,33 +161,68 @@ bool InPlaceHazards::isThere(HloId Id, OperandPart Other,
          D[Line].Offset == D[Result].Offset;
 }
 
+ElementAnswer InPlaceHazards::ask(HloId Id, const SharedPlace &S) {
+  auto IsThere = [&](OperandPart Other) {
+    return isThere(Id, Other, S.Result);
+  };
+  return askElements(P, Reads,
+                     {Id, S.Part, {S.Operand, S.OperandPart}, IsThere});
+}
+
+Finding InPlaceHazards::add(Severity Level, HloId Id, const SharedPlace &S,
+                            llvm::StringRef Overwrites, llvm::StringRef Text) {
+  Finding F =
+      Diags.reportAs(Level, P.place(Id),
+                     "{} {} its operand {}, {}, before it has read all of "
+                     "it: {}",
+                     P.spell(Id), Overwrites, S.Operand,
+                     P.spell(operand(Id, S.Operand)), Text);
+  F.about(S.Result).about(S.Source);
+  aboutInstruction(F, P, Id);
+  return F;
+}
+
 void InPlaceHazards::report(const Violation &V) {
   HloId Id = V.Owed.At;
   SharedPlace S = {V.Owed.Part, V.Owed.Operand, V.Owed.OperandPart, V.Shown.By,
                    V.Shown.Lost};
-  auto IsThere = [&](OperandPart Other) {
-    return isThere(Id, Other, S.Result);
-  };
-  Worst =
-      askElements(P, Reads, {Id, S.Part, {S.Operand, S.OperandPart}, IsThere})
-          .Worst;
-  Finding F = Diags.report(
-      P.place(Id),
-      "{} overwrites its operand {}, {}, before it has read all "
-      "of it: {}",
-      P.spell(Id), S.Operand, P.spell(operand(Id, S.Operand)), consequence());
-  F.about(S.Result).about(S.Source);
-  aboutInstruction(F, P, Id);
+  Worst = ask(Id, S).Worst;
+  Finding F = add(Severity::Error, Id, S, "overwrites", consequence());
   explain(F, Id, S);
   if (Analysis.firstDifference())
     F.about(Section::Module);
 }
 
-void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
-  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
-  if (!Analysis)
+/// What is not decided is said where it is.
+void InPlaceHazards::doubt(const proof::Obligation &Owed) {
+  HloValueId Result = Analysis.flow().at(Owed.At, Owed.Part);
+  HloValueId Source =
+      Analysis.flow().at(operand(Owed.At, Owed.Operand), Owed.OperandPart);
+  SharedPlace S = {Owed.Part, Owed.Operand, Owed.OperandPart,
+                   Result ? Analysis.lineOf(Result) : ValueId(),
+                   Source ? Analysis.lineOf(Source) : ValueId()};
+  if (!S.Result || !S.Source)
     return;
-  InPlaceHazards Hazards(*Analysis, Diags);
-  for (const Violation &V : violations(*Ctx.proof(), "in-place-hazard"))
-    Hazards.report(V);
+  ElementAnswer Answer = ask(Owed.At, S);
+  if (Answer.Sound || Answer.Doubt.empty())
+    return;
+  Finding F = add(Severity::Warning, Owed.At, S, "may overwrite", Answer.Doubt);
+  addWhere(F, S);
+}
+
+void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
+  auto Tell = [&](const ModuleAnalysis &Analysis,
+                  llvm::ArrayRef<Violation> Found) {
+    InPlaceHazards Hazards(Analysis, Diags);
+    for (const Violation &V : Found)
+      if (V.How == proof::Breach::ElementsOverwritten)
+        Hazards.report(V);
+      else
+        reportViolation(Analysis, V, Diags);
+    for (const auto &R : Ctx.proof()->Book.rows(proof::Topic::InPlace))
+      if (R.How == proof::OutcomeKind::Gap &&
+          proof::Reason(R.Code) == proof::Reason::NeedsIntegerSets)
+        Hazards.doubt(R.Owed);
+  };
+  tellViolations(Ctx, Diags, Tell);
 }

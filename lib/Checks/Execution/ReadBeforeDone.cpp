@@ -61,24 +61,20 @@ static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
   aboutInstruction(F, P, User);
 }
 
-static void report(const ModuleAnalysis &Analysis, const Violation &V,
-                   Reporter &Diags) {
-  const Program &P = Analysis.program();
-  if (V.How == proof::Breach::ReadBeforeDone)
-    return reportRead(Analysis, V, Diags);
-  Finding F =
-      V.How == proof::Breach::NoDone
-          ? Diags.report(P.place(V.Owed.At),
-                         "nothing waits for the result of {}",
-                         P.spell(V.Owed.At))
-          : Diags.report(P.place(V.Owed.At),
-                         "the program returns {}, which is still being written",
-                         spellName(P.facts().dump(), V.Shown.Lost));
-  aboutInstruction(F, P, V.Owed.At);
-}
-
 void hlobuf::checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
-  if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
-    for (const Violation &V : violations(*Ctx.proof(), "read-before-done"))
-      report(*Analysis, V, Diags);
+  auto Tell = [&](const ModuleAnalysis &Analysis,
+                  llvm::ArrayRef<Violation> Found) {
+    for (const Violation &V : Found) {
+      if (V.How == proof::Breach::ReadBeforeDone) {
+        reportRead(Analysis, V, Diags);
+        continue;
+      }
+      const Program &P = Analysis.program();
+      Finding F =
+          Diags.report(P.place(V.Owed.At), "nothing waits for the result of {}",
+                       P.spell(V.Owed.At));
+      aboutInstruction(F, P, V.Owed.At);
+    }
+  };
+  tellViolations(Ctx, Diags, Tell);
 }

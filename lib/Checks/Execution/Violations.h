@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the proof found violated, handed to the checks that tell it.
+// What the proof found, handed to the checks that tell it.
 
 #ifndef HLOBUF_CHECKS_EXECUTION_VIOLATIONS_H
 #define HLOBUF_CHECKS_EXECUTION_VIOLATIONS_H
 
+#include "Checks/Check.h"
+#include "Dataflow/ModuleAnalysis.h"
 #include "Proof/Kernel.h"
 
 namespace hlobuf {
@@ -16,10 +18,17 @@ struct Violation {
   proof::Evidence Shown;
 };
 
-/// Those of \p Shown that the check \p Check tells (Proof/Reasons.def), in the
-/// order of the ledger.
-std::vector<Violation> violations(const proof::Proof &Shown,
-                                  llvm::StringRef Check);
+/// Hands \p Tell what is violated of the obligations that the check of \p Diags
+/// reports (Proof/Kinds.def), in the order of the ledger, and says why others
+/// of them are open. Where the module cannot be used \p Diags says only that.
+void tellViolations(
+    const CheckContext &Ctx, Reporter &Diags,
+    llvm::function_ref<void(const ModuleAnalysis &, llvm::ArrayRef<Violation>)>
+        Tell);
+
+/// Reports \p V in the words of its obligation.
+void reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
+                     Reporter &Diags);
 
 } // namespace hlobuf
 

@@ -329,7 +329,7 @@ bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
   HloId Id = Module->flow()[Flow[Written.index()]].Definition;
   Opcode Op = P[Id].Op;
   if (Op == Opcode::Unknown || P[Id].Sugar || isControlFlow(Op) ||
-      isTransfer(Op) || isConcatBitcast(Ctx, Tag.Name))
+      isTransfer(Op) || P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast")
     return false;
   llvm::ArrayRef<HloId> Operands = operandsRead(P, Module->schedule(), Id);
   bool Reads = false;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What memory holds at one moment of an execution.
+
+#ifndef HLOBUF_PROOF_PROGRAMSTATE_H
+#define HLOBUF_PROOF_PROGRAMSTATE_H
+
+#include "Proof/ByteMemory.h"
+#include "Proof/ProofModel.h"
+
+namespace hlobuf::proof {
+
+/// A line, and that of its source; the source may be invalid.
+using Binding = std::pair<ValueId, ValueId>;
+
+/// Memory, and operations that are under way. Copies are states of other paths,
+/// which share \p Sets.
+class ProgramState {
+public:
+  /// Nothing was written.
+  ProgramState(const ProofModel &X, NumberSets &Sets)
+      : X(&X), Sets(&Sets), Bytes(X.Lines.dump().Allocations.size()) {}
+
+  /// True if all bytes of \p Line hold it.
+  bool holds(ValueId Line) const {
+    return Bytes.holds(X->place(Line), Line.index(), *Sets);
+  }
+  /// True if where \p Line is lost the computation \p Body wrote.
+  bool isOverwrittenBy(ValueId Line, ComputationId Body) const;
+  /// \p Line is lost, at \p Who: to which value.
+  Evidence lost(ValueId Line, std::string Who) const;
+
+  /// The bytes of \p Line hold it, and nothing else.
+  void write(ValueId Line) { Bytes.write(X->place(Line), Line.index(), *Sets); }
+  /// They hold it, too.
+  void add(ValueId Line) { add(Line, Line.index()); }
+  /// The computation \p Body, of an async chain, wrote \p Line.
+  void mark(ValueId Line, ComputationId Body) { add(Line, markOf(Body)); }
+  /// Writes \p Line before the first step. Constants with one literal may have
+  /// one place.
+  void fill(ValueId Line);
+  /// Copies to the place of \p Line a value that is there already: one for
+  /// which
+  /// \p IsSame is true. False if there is none.
+  bool keepSame(ValueId Line, llvm::function_ref<bool(ValueId)> IsSame);
+  /// All at once: a line's bytes hold it where they hold its source, should
+  /// that be in the same place; one phi may be the source of another.
+  void bind(llvm::ArrayRef<Binding> All);
+  /// Keeps what \p Other holds, too. Values that are lost somewhere are added
+  /// to
+  /// \p Lost.
+  void meet(const ProgramState &Other, llvm::SmallVectorImpl<uint32_t> &Lost);
+
+  /// By value line: the start of the operation that still writes it.
+  llvm::DenseMap<uint32_t, HloId> Pending;
+
+private:
+  void add(ValueId Line, uint32_t Value);
+  /// Above the numbers of all lines.
+  uint32_t markOf(ComputationId Body) const {
+    return static_cast<uint32_t>(X->Lines.dump().Values.size()) + Body.index();
+  }
+
+  const ProofModel *X;
+  NumberSets *Sets;
+  ByteMemory Bytes;
+};
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_PROGRAMSTATE_H
