@@ -13,7 +13,7 @@ namespace {
 using Numbers = AttributeNumbers;
 
 /// How the result's shape follows from the operands.
-enum class Rule : uint8_t {
+enum class ShapeRule : uint8_t {
   None,
   /// All operands have the result's dimensions.
   Dimensions,
@@ -29,26 +29,26 @@ enum class Rule : uint8_t {
 enum class ElementKind : uint8_t { Other, Float, Complex };
 } // namespace
 
-static Rule ruleOf(Opcode Op) {
+static ShapeRule ruleOf(Opcode Op) {
   switch (Op) {
   case Opcode::DynamicUpdateSlice:
   case Opcode::Cholesky:
-    return Rule::FirstDimensions;
+    return ShapeRule::FirstDimensions;
   case Opcode::Select:
   case Opcode::TriangularSolve:
-    return Rule::SecondDimensions;
+    return ShapeRule::SecondDimensions;
   // Its bounds may be scalars.
   case Opcode::Clamp:
-    return Rule::None;
+    return ShapeRule::None;
   case Opcode::Reverse:
-    return Rule::Dimensions;
+    return ShapeRule::Dimensions;
   case Opcode::Reshape:
   case Opcode::Transpose:
-    return Rule::Elements;
+    return ShapeRule::Elements;
   default:
-    return isPaired(Op)        ? Rule::Paired
-           : isElementwise(Op) ? Rule::Dimensions
-                               : Rule::None;
+    return isPaired(Op)        ? ShapeRule::Paired
+           : isElementwise(Op) ? ShapeRule::Dimensions
+                               : ShapeRule::None;
   }
 }
 
@@ -368,21 +368,21 @@ void ShapeRules::checkComputed(ShapeId Part, std::optional<Numbers> Sizes) {
 
 void ShapeRules::checkByRule() {
   switch (ruleOf(I.Op)) {
-  case Rule::Dimensions:
+  case ShapeRule::Dimensions:
     for (uint32_t K = 0; K != count(); ++K)
       checkDimensions(K, I.Result);
     return;
-  case Rule::FirstDimensions:
+  case ShapeRule::FirstDimensions:
     return checkDimensions(0, I.Result);
-  case Rule::SecondDimensions:
+  case ShapeRule::SecondDimensions:
     for (uint32_t K = 1; K < count(); ++K)
       checkDimensions(K, I.Result);
     return;
-  case Rule::Paired:
+  case ShapeRule::Paired:
     return checkPaired();
-  case Rule::Elements:
+  case ShapeRule::Elements:
     return checkElements();
-  case Rule::None:
+  case ShapeRule::None:
     return;
   }
 }
