@@ -2,6 +2,7 @@
 
 #include "Driver/Driver.h"
 #include "Checks/Context.h"
+#include "Checks/Execution/ElementOrder.h"
 #include "Driver/Capacity.h"
 #include "Driver/GuiltyPass.h"
 #include "Driver/KnownDefects.h"
@@ -10,7 +11,6 @@
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
 #include "Dump/Printer.h"
-#include "Proof/Kernel.h"
 #include "Results/Baseline.h"
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
@@ -294,8 +294,8 @@ struct Emitted {
 /// Prints the ledger of the proof of \p D; nothing without a module.
 static void printLedger(const Dump &D, llvm::raw_ostream &OS) {
   CheckContext Ctx(D);
-  if (const proof::Proof *Shown = Ctx.proof())
-    proof::printProof(*Ctx.program(), *Shown, OS);
+  if (const Program *P = Ctx.program())
+    proof::printProof(*P, proveWithElements(*P, proof::ProvedRows::Kept), OS);
 }
 
 /// Prints what \p Kind asks for; a dump without it prints nothing.

@@ -202,6 +202,12 @@ std::vector<uint32_t> Run::order(bool WithSummary, unsigned Jobs) const {
     if (First != Enabled.end())
       std::rotate(Enabled.begin(), First, std::next(First));
   }
+  // What the proof needs for a while is gone before others fill the memory.
+  auto Prover = llvm::find_if(Enabled, [](uint32_t Number) {
+    return allChecks()[Number].Id == "execution-proof";
+  });
+  if (Jobs <= 1 && Prover != Enabled.end())
+    std::rotate(Enabled.begin(), Prover, std::next(Prover));
   // The summary takes longer than any check, and waits for a module.
   if (WithSummary)
     Enabled.insert(HasModule || Jobs <= 1 ? Enabled.end() : Enabled.begin(),

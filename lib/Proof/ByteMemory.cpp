@@ -9,17 +9,26 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::SmallVectorImpl;
 
-uint32_t NumberSets::get(ArrayRef<uint32_t> Members) {
-  auto [Known, New] = Numbers.try_emplace(Members.vec(), Sets.size());
+uint32_t NumberSets::get(ArrayRef<uint32_t> All) {
+  if (All.size() < 2)
+    return All.empty() ? Empty : All.front();
+  auto [Known, New] = Numbers.try_emplace(
+      All.vec(), FirstKept + static_cast<uint32_t>(Kept.size()));
   if (New)
-    Sets.push_back(&Known->first);
+    Kept.push_back(&Known->first);
   return Known->second;
+}
+
+NumberSets::Members NumberSets::members(uint32_t Set) const {
+  if (isKept(Set))
+    return Members(ArrayRef(*Kept[Set - FirstKept]));
+  return Set == Empty ? Members() : Members({Set});
 }
 
 uint32_t NumberSets::with(uint32_t Set, uint32_t Member) {
   if (has(Set, Member))
     return Set;
-  std::vector<uint32_t> All = *Sets[Set];
+  Members All = members(Set);
   All.insert(llvm::lower_bound(All, Member), Member);
   return get(All);
 }
@@ -27,7 +36,7 @@ uint32_t NumberSets::with(uint32_t Set, uint32_t Member) {
 uint32_t NumberSets::without(uint32_t Set, uint32_t Member) {
   if (!has(Set, Member))
     return Set;
-  std::vector<uint32_t> All = *Sets[Set];
+  Members All = members(Set);
   All.erase(llvm::lower_bound(All, Member));
   return get(All);
 }
@@ -82,7 +91,7 @@ void ByteMemory::write(const BytePlace &At, uint32_t Value, NumberSets &Sets) {
     return;
   Segments &All = writable(At.Memory);
   auto [Begin, End] = cut(All, At);
-  All[Begin] = {At.Begin, Sets.get({Value}), Value, Sets.nextTime()};
+  All[Begin] = {At.Begin, Value, Value, Sets.nextTime()};
   All.erase(All.begin() + Begin + 1, All.begin() + End);
 }
 

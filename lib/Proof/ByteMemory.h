@@ -11,17 +11,19 @@
 
 namespace hlobuf::proof {
 
-/// Sets of numbers, each kept once: equal sets have equal numbers.
+/// Sets of numbers below 2^31: equal sets have equal numbers. That of one
+/// member is its own; others are kept, each once.
 class NumberSets {
 public:
-  NumberSets() { get({}); }
+  static constexpr uint32_t Empty = ~uint32_t(0);
+  using Members = llvm::SmallVector<uint32_t, 4>;
 
-  static constexpr uint32_t Empty = 0;
-  /// \p Members, sorted.
-  uint32_t get(llvm::ArrayRef<uint32_t> Members);
-  llvm::ArrayRef<uint32_t> members(uint32_t Set) const { return *Sets[Set]; }
+  /// \p All, sorted.
+  uint32_t get(llvm::ArrayRef<uint32_t> All);
+  Members members(uint32_t Set) const;
   bool has(uint32_t Set, uint32_t Member) const {
-    return llvm::binary_search(*Sets[Set], Member);
+    return Set == Member ||
+           (isKept(Set) && llvm::binary_search(*Kept[Set - FirstKept], Member));
   }
   /// Counts writes, on all paths.
   uint32_t nextTime() { return ++Time; }
@@ -31,8 +33,11 @@ public:
   uint32_t meet(uint32_t A, uint32_t B, llvm::SmallVectorImpl<uint32_t> &Lost);
 
 private:
+  static constexpr uint32_t FirstKept = uint32_t(1) << 31;
+  static bool isKept(uint32_t Set) { return Set >= FirstKept && Set != Empty; }
+
   std::map<std::vector<uint32_t>, uint32_t> Numbers;
-  std::vector<const std::vector<uint32_t> *> Sets;
+  std::vector<const std::vector<uint32_t> *> Kept;
   uint32_t Time = 0;
 };
 

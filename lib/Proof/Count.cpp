@@ -49,7 +49,7 @@ static size_t operandsRead(const Program &P, HloId Id) {
 }
 
 static size_t size(const Ledger &L, Topic A, Topic B) {
-  return L.rows(A).size() + L.rows(B).size();
+  return L.size(A) + L.size(B);
 }
 
 /// Parts of \p Id have lines because it writes them, or joins values: it is
@@ -80,8 +80,8 @@ static size_t countMade(const Program &P, const Ledger &L) {
   llvm::DenseSet<IdPair> Made;
   for (Topic What : {Topic::Written, Topic::SourcePlace})
     for (const Ledger::Row &R : L.rows(What))
-      if (makesValues(P, R.Owed.At))
-        Made.insert({R.Owed.At.index(), R.Owed.Part});
+      if (makesValues(P, R.At))
+        Made.insert({R.At.index(), R.Part});
   return Made.size();
 }
 

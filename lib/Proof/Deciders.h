@@ -10,14 +10,24 @@
 
 namespace hlobuf::proof {
 
-/// Known, Placed, Fits, Space.
+/// Known, Fits.
 void decideLines(const ProofModel &X, Ledger &L);
-/// Forwarded, SourcePlace, PairPlace, DonatedPlace.
+/// Placed, Space.
+void decidePlaces(const ProofModel &X, Ledger &L);
+/// Forwarded.
+void decideForwarding(const ProofModel &X, Ledger &L);
+/// SourcePlace, PairPlace, DonatedPlace.
 void decideSharing(const ProofModel &X, Ledger &L);
-/// SourceType, OperandType, ArgumentType, ResultType.
-void decideTypes(const ProofModel &X, Ledger &L);
-/// OperandBefore, PredecessorBefore, StatedStep.
+/// SourceType.
+void decideSourceTypes(const ProofModel &X, Ledger &L);
+/// OperandType.
+void decideOperandTypes(const ProofModel &X, Ledger &L);
+/// ArgumentType, ResultType.
+void decideEntryTypes(const ProofModel &X, Ledger &L);
+/// OperandBefore, PredecessorBefore.
 void decideOrder(const ProofModel &X, Ledger &L);
+/// StatedStep.
+void decideSequence(const ProofModel &X, Ledger &L);
 /// HasDone, OwnPlace.
 void decideEnds(const ProofModel &X, Ledger &L);
 

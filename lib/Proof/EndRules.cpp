@@ -103,8 +103,12 @@ static llvm::DenseMap<uint32_t, ValueId> findOverlaps(const ProofModel &X) {
 }
 
 void proof::decideEnds(const ProofModel &X, Ledger &L) {
-  L.decide(Topic::HasDone,
-           [&](const Obligation &O) { return DoneSearch(X).find(O.At); });
+  L.decide(Topic::HasDone, [&](const Obligation &O) {
+    Outcome Found = DoneSearch(X).find(O.At);
+    bool Assumed = Found.kind() == OutcomeKind::Proved &&
+                   X.Lines.isCarried(X.P[O.At].Parent);
+    return Assumed ? Outcome(Gate::CompiledElsewhere) : Found;
+  });
   llvm::DenseMap<uint32_t, ValueId> Overlaps = findOverlaps(X);
   L.decide(Topic::OwnPlace, [&](const Obligation &O) -> Outcome {
     ValueId Line = X.Home.of({O.At, O.Part});

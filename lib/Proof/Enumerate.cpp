@@ -26,44 +26,12 @@ llvm::SmallVector<HloId, 2> proof::predecessors(const Program &P, HloId Id) {
   return All;
 }
 
-namespace {
-class Enumeration {
-public:
-  explicit Enumeration(const ProofModel &X) : X(X), P(X.P) {}
-
-  Ledger take() {
-    addLines();
-    X.Lines.forEach([&](HloId Id) {
-      addParts(Id);
-      addOperands(Id);
-      addAccesses(Id);
-      addFlight(Id);
-    });
-    addBorders();
-    L.seal();
-    return std::move(L);
-  }
-
-private:
-  void addLines();
-  void addParts(HloId Id);
-  void addInput(Part At);
-  void addOperands(HloId Id);
-  void addAccesses(HloId Id);
-  void addFlight(HloId Id);
-  void addBorders();
-
-  const ProofModel &X;
-  const Program &P;
-  Ledger L;
-};
-} // namespace
-
-void Enumeration::addLines() {
+void proof::enumerateLines(const ProofModel &X, Ledger &L) {
   for (uint32_t I = 0; I != X.Lines.dump().Values.size(); ++I) {
     L.open({Topic::Known, HloId(), I});
     L.open({Topic::Fits, HloId(), I});
   }
+  L.seal();
 }
 
 /// Opcodes whose parts may be printed with another type than their sources.
@@ -73,15 +41,13 @@ static bool mayRetype(Opcode Op) {
          Op == Opcode::AllGatherStart || Op == Opcode::AllGatherDone;
 }
 
-void Enumeration::addParts(HloId Id) {
+static void addParts(const ProofModel &X, HloId Id, Ledger &L) {
   for (uint32_t Leaf : X.Lines.leaves(Id)) {
     Part At = {Id, Leaf};
     auto Sources = static_cast<uint32_t>(X.From.of(At).size());
     ValueId Line = X.Lines.line(At);
     bool Forwarded = !Line && Sources != 0;
     L.open({Forwarded ? Topic::Forwarded : Topic::Placed, Id, Leaf});
-    if (P.isInput(Id) && Line)
-      addInput(At);
     for (uint32_t N = 0; N != Sources && !mayRetype(X.op(Id)); ++N)
       L.open({Topic::SourceType, Id, Leaf, N});
     if (Line && X.Lines.dump()[Line].Tag.HasColor)
@@ -89,26 +55,69 @@ void Enumeration::addParts(HloId Id) {
   }
 }
 
-void Enumeration::addInput(Part At) {
-  L.open({Topic::AtStart, At.Id, At.Ordinal});
-  bool Donated = X.op(At.Id) == Opcode::Parameter &&
-                 X.Lines.isDonated(P[At.Id].number(),
-                                   P.trees().index(P[At.Id].Shape, At.Ordinal));
-  if (!Donated)
-    L.open({Topic::InputKept, At.Id, At.Ordinal});
+void proof::enumerateParts(const ProofModel &X, Ledger &L) {
+  X.Lines.forEach([&](HloId Id) { addParts(X, Id, L); });
+  L.seal();
 }
 
-void Enumeration::addOperands(HloId Id) {
-  bool Fused = X.op(Id) == Opcode::Fusion && !P.calls(Id).empty();
-  for (auto [K, Operand] : llvm::enumerate(P.operands(Id))) {
+static void addOperands(const ProofModel &X, HloId Id, Ledger &L) {
+  bool Fused = X.op(Id) == Opcode::Fusion && !X.P.calls(Id).empty();
+  for (auto [K, Operand] : llvm::enumerate(X.P.operands(Id))) {
     auto N = static_cast<uint32_t>(K);
     L.open({Topic::OperandBefore, Id, 0, N});
     if (Fused)
       for (uint32_t Leaf : X.Lines.leaves(Operand))
         L.open({Topic::OperandType, Id, 0, N, Leaf});
   }
-  for (uint32_t N = 0, Count = predecessors(P, Id).size(); N != Count; ++N)
+  for (uint32_t N = 0, Count = predecessors(X.P, Id).size(); N != Count; ++N)
     L.open({Topic::PredecessorBefore, Id, 0, N});
+}
+
+void proof::enumerateOperands(const ProofModel &X, Ledger &L) {
+  X.Lines.forEach([&](HloId Id) { addOperands(X, Id, L); });
+  L.seal();
+}
+
+namespace {
+class Enumeration {
+public:
+  Enumeration(const ProofModel &X, Ledger &L) : X(X), P(X.P), L(L) {}
+
+  void run() {
+    X.Lines.forEach([&](HloId Id) {
+      addInputs(Id);
+      addAccesses(Id);
+      addFlight(Id);
+    });
+    addBorders();
+    L.seal();
+  }
+
+private:
+  void addInputs(HloId Id);
+  void addAccesses(HloId Id);
+  void addFlight(HloId Id);
+  void addBorders();
+
+  const ProofModel &X;
+  const Program &P;
+  Ledger &L;
+};
+} // namespace
+
+void Enumeration::addInputs(HloId Id) {
+  if (!P.isInput(Id))
+    return;
+  for (uint32_t Leaf : X.Lines.leaves(Id)) {
+    if (!X.Lines.line({Id, Leaf}))
+      continue;
+    L.open({Topic::AtStart, Id, Leaf});
+    bool Donated =
+        X.op(Id) == Opcode::Parameter &&
+        X.Lines.isDonated(P[Id].number(), P.trees().index(P[Id].Shape, Leaf));
+    if (!Donated)
+      L.open({Topic::InputKept, Id, Leaf});
+  }
 }
 
 void Enumeration::addAccesses(HloId Id) {
@@ -163,4 +172,6 @@ void Enumeration::addBorders() {
     L.open({Topic::StatedStep, HloId(), N});
 }
 
-Ledger proof::enumerate(const ProofModel &X) { return Enumeration(X).take(); }
+void proof::enumerateAccesses(const ProofModel &X, Ledger &L) {
+  Enumeration(X, L).run();
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of what has to be shown, and its length by other means.
+// The list of what has to be shown, and its length by other means. It is made
+// in parts, each of which can be decided before the next one is there: what is
+// proved need not be kept.
 
 #ifndef HLOBUF_PROOF_ENUMERATE_H
 #define HLOBUF_PROOF_ENUMERATE_H
@@ -9,8 +11,14 @@
 
 namespace hlobuf::proof {
 
-/// All obligations of \p X.
-Ledger enumerate(const ProofModel &X);
+/// Known, Fits.
+void enumerateLines(const ProofModel &X, Ledger &L);
+/// Placed, Forwarded, SourceType, Space.
+void enumerateParts(const ProofModel &X, Ledger &L);
+/// OperandBefore, PredecessorBefore, OperandType.
+void enumerateOperands(const ProofModel &X, Ledger &L);
+/// All other topics.
+void enumerateAccesses(const ProofModel &X, Ledger &L);
 
 /// Counts parts, reads, lines, operands and outputs of \p P once more, without
 /// the tables of ProofModel, and compares that with \p L.

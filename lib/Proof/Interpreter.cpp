@@ -42,7 +42,7 @@ void Interpreter::addPhis(HloId Id, HloId Source, Bindings &All) const {
 
 void Interpreter::fillInputs(State &S) {
   for (const Ledger::Row &R : L.rows(Topic::AtStart))
-    S.fill(X.Lines.line({R.Owed.At, R.Owed.Part}));
+    S.fill(X.Lines.line({R.At, R.Part}));
   L.decide(Topic::AtStart, [&](const Obligation &O) -> Outcome {
     ValueId Line = X.Lines.line({O.At, O.Part});
     if (S.holds(Line))
@@ -418,8 +418,8 @@ bool Interpreter::runLocal(State &S) {
 }
 
 void Interpreter::assumeCarried() {
-  for (Topic What : {Topic::Read, Topic::Written, Topic::HasDone,
-                     Topic::NotReadBefore, Topic::Awaited, Topic::BodyKept})
+  for (Topic What : {Topic::Read, Topic::Written, Topic::NotReadBefore,
+                     Topic::Awaited, Topic::BodyKept})
     L.assume(What, Gate::CompiledElsewhere, [&](const Obligation &O) {
       return X.Lines.isCarried(P[O.At].Parent);
     });

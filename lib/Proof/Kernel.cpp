@@ -9,26 +9,42 @@
 using namespace hlobuf;
 using namespace hlobuf::proof;
 
-Proof proof::prove(const Program &P, ElementRule Elements) {
-  Proof Result;
-  Result.Obstacle = P.obstacle().str();
+/// What needs no execution.
+static void decideStatic(const ProofModel &X, Ledger &L, bool Timed) {
+  enumerateLines(X, L);
+  decideLines(X, L);
+  enumerateParts(X, L);
+  decidePlaces(X, L);
+  decideForwarding(X, L);
+  decideSourceTypes(X, L);
+  enumerateOperands(X, L);
+  decideOperandTypes(X, L);
+  if (Timed)
+    decideOrder(X, L);
+}
+
+Proof proof::prove(const Program &P, ElementRule Elements, ProvedRows Proved) {
+  Proof Result{Ledger(Proved == ProvedRows::Kept), P.obstacle().str()};
   if (!Result.Obstacle.empty())
     return Result;
   ProofModel X(P);
-  Ledger &L = Result.Book = enumerate(X);
+  Ledger &L = Result.Book;
+  bool Timed = P.module().Scheduled || !P.facts().dump().Sequence.empty();
+  decideStatic(X, L, Timed);
+  enumerateAccesses(X, L);
   countAgain(P, L);
-  decideLines(X, L);
   decideSharing(X, L);
-  decideTypes(X, L);
+  decideEntryTypes(X, L);
   decideEnds(X, L);
   decideInPlace(X, Elements, L);
-  if (!P.module().Scheduled && P.facts().dump().Sequence.empty()) {
+  if (!Timed) {
     Result.Obstacle = "the module is not scheduled";
     return Result;
   }
-  decideOrder(X, L);
+  decideSequence(X, L);
   if (!Interpreter(X, L).run())
     Result.Obstacle = "the program has too many steps to be executed";
+  L.finish();
   return Result;
 }
 
@@ -81,15 +97,16 @@ void proof::printProof(const Program &P, const Proof &Shown,
 #define HLOBUF_TOPIC(Enumerator, What, About, Check) #Enumerator,
 #include "Proof/Kinds.def"
   };
-  for (const Ledger::Row &R : Shown.Book.rows()) {
-    Outcome Result = Shown.Book.outcome(R);
-    OS << kindName(kindOf(R.Owed.What)) << '\t' << Topics[size_t(R.Owed.What)]
-       << '\t' << Kinds[size_t(R.How)] << '\t' << spellObligation(P, R.Owed)
-       << '\t' << Result.why();
-    if (!Result.evidence().Text.empty())
-      OS << ": " << Result.evidence().Text;
-    OS << '\n';
-  }
+  for (Topic What : allTopics())
+    for (const Ledger::Row &R : Shown.Book.rows(What)) {
+      Outcome Result = Shown.Book.outcome(R);
+      OS << kindName(kindOf(What)) << '\t' << Topics[size_t(What)] << '\t'
+         << Kinds[size_t(R.How)] << '\t' << spellObligation(P, R.owed()) << '\t'
+         << Result.why();
+      if (!Result.evidence().Text.empty())
+        OS << ": " << Result.evidence().Text;
+      OS << '\n';
+    }
   const Ledger::Faults &Faults = Shown.Book.faults();
   if (!Shown.Obstacle.empty())
     OS << "stopped\t" << Shown.Obstacle << '\n';

@@ -17,8 +17,11 @@ struct Proof {
   std::string Obstacle;
 };
 
+/// Whether a ledger keeps a row of what is proved, or only how many there are.
+enum class ProvedRows : bool { Forgotten, Kept };
+
 /// Enumerates what has to be shown of \p P, and decides it.
-Proof prove(const Program &P, ElementRule Elements);
+Proof prove(const Program &P, ElementRule Elements, ProvedRows Proved);
 
 /// How \p Owed, of \p P, is named.
 std::string spellObligation(const Program &P, const Obligation &Owed);

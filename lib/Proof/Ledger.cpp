@@ -75,23 +75,26 @@ StringRef Outcome::why() const {
   return "";
 }
 
+void Ledger::open(Obligation Owed) {
+  Mistakes.EnumeratedTwice += of(Owed.What).Sealed;
+  of(Owed.What).Rows.push_back(
+      {Owed.At, Owed.Part, Owed.Operand, Owed.OperandPart, Owed.What});
+}
+
 void Ledger::seal() {
-  llvm::sort(Rows, [](const Row &A, const Row &B) { return A.Owed < B.Owed; });
-  for (size_t I = 1; I < Rows.size(); ++I)
-    Mistakes.EnumeratedTwice += Rows[I - 1].Owed == Rows[I].Owed;
-  Decided.assign(std::size(Kinds), false);
-}
-
-llvm::MutableArrayRef<Ledger::Row> Ledger::rowsOf(Topic What) {
-  auto [Begin, End] = std::equal_range(
-      Rows.begin(), Rows.end(), Row{Obligation{What, HloId()}},
-      [](const Row &A, const Row &B) { return A.Owed.What < B.Owed.What; });
-  return llvm::MutableArrayRef<Row>(Rows).slice(Begin - Rows.begin(),
-                                                End - Begin);
-}
-
-llvm::ArrayRef<Ledger::Row> Ledger::rows(Topic What) const {
-  return const_cast<Ledger *>(this)->rowsOf(What);
+  auto IsBefore = [](const Row &A, const Row &B) {
+    return A.owed() < B.owed();
+  };
+  for (Chapter &C : Chapters) {
+    if (C.Sealed || C.Rows.empty())
+      continue;
+    C.Sealed = true;
+    if (!llvm::is_sorted(C.Rows, IsBefore))
+      llvm::sort(C.Rows, IsBefore);
+    C.Size = C.Rows.size();
+    for (size_t I = 1; I < C.Size; ++I)
+      Mistakes.EnumeratedTwice += C.Rows[I - 1].owed() == C.Rows[I].owed();
+  }
 }
 
 void Ledger::note(Row &R, Outcome Result) {
@@ -100,37 +103,51 @@ void Ledger::note(Row &R, Outcome Result) {
   R.Visited = true;
   R.How = Result.kind();
   R.Code = Result.code();
-  R.Shown = ~uint32_t(0);
-  if (Result.kind() < OutcomeKind::Gap)
-    return;
-  R.Shown = static_cast<uint32_t>(AllEvidence.size());
-  AllEvidence.push_back(Result.evidence());
+  if (R.How >= OutcomeKind::Gap)
+    AllEvidence.insert_or_assign(R.owed(), Result.evidence());
 }
 
 void Ledger::decide(Topic What,
                     llvm::function_ref<Outcome(const Obligation &)> Decide) {
-  Mistakes.DecidedTwice += Decided[size_t(What)];
-  Decided[size_t(What)] = true;
-  for (Row &R : rowsOf(What))
-    note(R, Decide(R.Owed));
+  Chapter &C = of(What);
+  Mistakes.DecidedTwice += C.Decided;
+  C.Decided = true;
+  for (Row &R : C.Rows)
+    note(R, Decide(R.owed()));
+  forgetProved(C);
 }
 
 void Ledger::visit(const Obligation &Owed, Outcome Result) {
-  auto At =
-      llvm::lower_bound(Rows, Owed, [](const Row &R, const Obligation &Wanted) {
-        return R.Owed < Wanted;
-      });
-  if (At == Rows.end() || At->Owed != Owed)
+  Chapter &C = of(Owed.What);
+  if (C.Next == C.Size || C.Rows[C.Next].owed() != Owed)
+    C.Next = llvm::partition_point(
+                 C.Rows, [&](const Row &R) { return R.owed() < Owed; }) -
+             C.Rows.begin();
+  if (C.Next == C.Size || C.Rows[C.Next].owed() != Owed)
     ++Mistakes.NotEnumerated;
   else
-    note(*At, std::move(Result));
+    note(C.Rows[C.Next++], std::move(Result));
 }
 
 void Ledger::assume(Topic What, Gate By,
                     llvm::function_ref<bool(const Obligation &)> Covers) {
-  for (Row &R : rowsOf(What))
-    if (Covers(R.Owed))
+  for (Row &R : of(What).Rows)
+    if (Covers(R.owed()))
       note(R, By);
+}
+
+void Ledger::forgetProved(Chapter &C) {
+  if (KeepsProved)
+    return;
+  std::vector<Row> Others;
+  llvm::copy_if(C.Rows, std::back_inserter(Others),
+                [](const Row &R) { return R.How != OutcomeKind::Proved; });
+  C.Rows = std::move(Others);
+}
+
+void Ledger::finish() {
+  for (Chapter &C : Chapters)
+    forgetProved(C);
 }
 
 Outcome Ledger::outcome(const Row &R) const {
@@ -141,9 +158,9 @@ Outcome Ledger::outcome(const Row &R) const {
     return Gate(R.Code);
   case OutcomeKind::Gap:
     return {Reason(R.Code),
-            R.Visited ? AllEvidence[R.Shown].Text : std::string()};
+            R.Visited ? AllEvidence.at(R.owed()).Text : std::string()};
   case OutcomeKind::Violated:
     break;
   }
-  return {Breach(R.Code), AllEvidence[R.Shown]};
+  return {Breach(R.Code), AllEvidence.at(R.owed())};
 }

@@ -12,6 +12,7 @@
 #include "HLO/Module.h"
 #include "Support/Ids.h"
 #include <array>
+#include <map>
 
 namespace hlobuf::proof {
 
@@ -26,6 +27,19 @@ enum class Topic : uint8_t {
 #define HLOBUF_TOPIC(Enumerator, Kind, About, Check) Enumerator,
 #include "Proof/Kinds.def"
 };
+
+inline constexpr size_t NumTopics = 0
+#define HLOBUF_TOPIC(Enumerator, Kind, About, Check) +1
+#include "Proof/Kinds.def"
+    ;
+
+/// All topics, in their order.
+inline llvm::SmallVector<Topic, 32> allTopics() {
+  llvm::SmallVector<Topic, 32> All;
+  for (size_t I = 0; I != NumTopics; ++I)
+    All.push_back(Topic(I));
+  return All;
+}
 
 /// Why an obligation is proved, of Rules.def.
 enum class Rule : uint8_t {
@@ -140,12 +154,16 @@ class Ledger {
 public:
   /// An obligation that was enumerated.
   struct Row {
-    Obligation Owed;
+    HloId At;
+    uint32_t Part;
+    uint32_t Operand;
+    uint32_t OperandPart;
+    Topic What;
     OutcomeKind How = OutcomeKind::Gap;
     uint8_t Code = uint8_t(Reason::NeverReached);
     bool Visited = false;
-    /// Index into AllEvidence, if it has one.
-    uint32_t Shown = ~uint32_t(0);
+
+    Obligation owed() const { return {What, At, Part, Operand, OperandPart}; }
   };
   /// Things that only a mistake in this library makes.
   struct Faults {
@@ -161,9 +179,11 @@ public:
     }
   };
 
-  /// Enumerates \p Owed; only before seal().
-  void open(Obligation Owed) { Rows.push_back({Owed}); }
-  /// Ends the enumeration.
+  explicit Ledger(bool KeepsProved = true) : KeepsProved(KeepsProved) {}
+
+  /// Enumerates \p Owed.
+  void open(Obligation Owed);
+  /// Ends the enumeration of the topics that have rows.
   void seal();
   /// Closes each obligation of \p What with what \p Decide says, once.
   void decide(Topic What,
@@ -178,21 +198,37 @@ public:
   void compareCount(size_t Mine, size_t Count) {
     Mistakes.CountedOtherwise += Mine != Count;
   }
+  /// After the last outcome.
+  void finish();
 
-  /// Sorted by obligation.
-  llvm::ArrayRef<Row> rows() const { return Rows; }
-  /// The rows of \p What.
-  llvm::ArrayRef<Row> rows(Topic What) const;
+  /// How many obligations of \p What were enumerated.
+  size_t size(Topic What) const { return of(What).Size; }
+  /// The rows of \p What, sorted by obligation; without those that are proved,
+  /// if they are not kept.
+  llvm::ArrayRef<Row> rows(Topic What) const { return of(What).Rows; }
   Outcome outcome(const Row &R) const;
   const Faults &faults() const { return Mistakes; }
 
 private:
-  llvm::MutableArrayRef<Row> rowsOf(Topic What);
+  /// What was enumerated of one topic.
+  struct Chapter {
+    std::vector<Row> Rows;
+    size_t Size = 0;
+    /// Index of the row after the one that was visited last: most often the
+    /// next one.
+    size_t Next = 0;
+    bool Sealed = false;
+    bool Decided = false;
+  };
+  Chapter &of(Topic What) { return Chapters[size_t(What)]; }
+  const Chapter &of(Topic What) const { return Chapters[size_t(What)]; }
   void note(Row &R, Outcome Result);
+  void forgetProved(Chapter &C);
 
-  std::vector<Row> Rows;
-  std::vector<Evidence> AllEvidence;
-  std::vector<bool> Decided;
+  bool KeepsProved;
+  std::array<Chapter, NumTopics> Chapters;
+  /// Of gaps and violations.
+  std::map<Obligation, Evidence> AllEvidence;
   Faults Mistakes;
 };
 

@@ -90,10 +90,13 @@ static Outcome hasSpace(const ProofModel &X, Part At) {
 void proof::decideLines(const ProofModel &X, Ledger &L) {
   L.decide(Topic::Known,
            [&](const Obligation &O) { return isKnown(X, ValueId(O.Part)); });
-  L.decide(Topic::Placed,
-           [&](const Obligation &O) { return isPlaced(X, {O.At, O.Part}); });
   L.decide(Topic::Fits,
            [&](const Obligation &O) { return fits(X, ValueId(O.Part)); });
+}
+
+void proof::decidePlaces(const ProofModel &X, Ledger &L) {
+  L.decide(Topic::Placed,
+           [&](const Obligation &O) { return isPlaced(X, {O.At, O.Part}); });
   L.decide(Topic::Space,
            [&](const Obligation &O) { return hasSpace(X, {O.At, O.Part}); });
 }

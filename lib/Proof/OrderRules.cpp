@@ -43,6 +43,9 @@ void proof::decideOrder(const ProofModel &X, Ledger &L) {
     return IsBefore(predecessors(X.P, O.At)[O.Operand], O.At,
                     Rule::PredecessorBefore);
   });
+}
+
+void proof::decideSequence(const ProofModel &X, Ledger &L) {
   const auto &Stated = X.Lines.dump().Sequence;
   std::vector<HloId> All = namedSteps(X.P);
   L.decide(Topic::StatedStep, [&](const Obligation &O) -> Outcome {

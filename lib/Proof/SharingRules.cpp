@@ -46,9 +46,12 @@ static Outcome isDonatedPlace(const ProofModel &X, const HloAlias &Alias) {
   return isOnePlace(X, X.Home.of(Result), X.Home.of(From), Rule::DonatedPlace);
 }
 
-void proof::decideSharing(const ProofModel &X, Ledger &L) {
+void proof::decideForwarding(const ProofModel &X, Ledger &L) {
   L.decide(Topic::Forwarded,
            [&](const Obligation &O) { return isForwarded(X, {O.At, O.Part}); });
+}
+
+void proof::decideSharing(const ProofModel &X, Ledger &L) {
   L.decide(Topic::SourcePlace, [&](const Obligation &O) {
     Part At = {O.At, O.Part};
     bool Phi = joinsValues(X.op(O.At)) || X.op(O.At) == Opcode::Parameter;

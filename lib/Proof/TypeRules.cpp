@@ -88,17 +88,23 @@ static Outcome compareStated(const ProofModel &X, Part At, ShapeId Stated) {
   return compare(X, At, Like);
 }
 
-void proof::decideTypes(const ProofModel &X, Ledger &L) {
-  const HloModule &M = X.P.module();
+void proof::decideSourceTypes(const ProofModel &X, Ledger &L) {
   L.decide(Topic::SourceType, [&](const Obligation &O) {
     Part At = {O.At, O.Part};
     return compareParts(X, At, X.From.of(At)[O.Operand]);
   });
+}
+
+void proof::decideOperandTypes(const ProofModel &X, Ledger &L) {
   L.decide(Topic::OperandType, [&](const Obligation &O) {
     Part At = X.operandPart(O.At, O.Operand, O.OperandPart);
     HloId Inner = X.P.parameter(X.P.callee(O.At, CallRole::Calls), O.Operand);
     return compareParts(X, At, X.Lines.partAt(Inner, X.Lines.steps(At)));
   });
+}
+
+void proof::decideEntryTypes(const ProofModel &X, Ledger &L) {
+  const HloModule &M = X.P.module();
   L.decide(Topic::ArgumentType, [&](const Obligation &O) {
     uint32_t Number = X.P[O.At].number();
     return compareStated(X, {O.At, O.Part},

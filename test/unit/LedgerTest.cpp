@@ -25,10 +25,10 @@ static Ledger sealed(std::initializer_list<Obligation> Owed) {
 TEST(Ledger, WhatNobodyDecidesIsOpen) {
   Ledger L = sealed({read(1, 0), read(0, 0)});
   L.visit(read(0, 0), Rule::BytesHoldIt);
-  ASSERT_EQ(L.rows().size(), 2u);
-  EXPECT_EQ(L.rows()[0].How, OutcomeKind::Proved);
-  EXPECT_EQ(L.rows()[1].How, OutcomeKind::Gap);
-  EXPECT_EQ(L.outcome(L.rows()[1]).why(), "never reached");
+  ASSERT_EQ(L.size(Topic::Read), 2u);
+  EXPECT_EQ(L.rows(Topic::Read)[0].How, OutcomeKind::Proved);
+  EXPECT_EQ(L.rows(Topic::Read)[1].How, OutcomeKind::Gap);
+  EXPECT_EQ(L.outcome(L.rows(Topic::Read)[1]).why(), "never reached");
   EXPECT_FALSE(L.faults().any());
 }
 
@@ -36,13 +36,13 @@ TEST(Ledger, TheWorstVisitCounts) {
   Ledger L = sealed({read(0, 0), read(0, 1)});
   L.visit(read(0, 0), Outcome(Breach::Overwritten, "x is lost"));
   L.visit(read(0, 0), Rule::BytesHoldIt);
-  L.visit(read(0, 1), Gate::OneLoop);
+  L.visit(read(0, 1), Gate::UnknownFormula);
   L.visit(read(0, 1), {Reason::UnknownOpcode, "y"});
-  L.visit(read(0, 1), Gate::OneLoop);
-  EXPECT_EQ(L.rows()[0].How, OutcomeKind::Violated);
-  EXPECT_EQ(L.outcome(L.rows()[0]).evidence().Text, "x is lost");
-  EXPECT_EQ(L.rows()[1].How, OutcomeKind::Gap);
-  EXPECT_EQ(L.outcome(L.rows()[1]).evidence().Text, "y");
+  L.visit(read(0, 1), Gate::UnknownFormula);
+  EXPECT_EQ(L.rows(Topic::Read)[0].How, OutcomeKind::Violated);
+  EXPECT_EQ(L.outcome(L.rows(Topic::Read)[0]).evidence().Text, "x is lost");
+  EXPECT_EQ(L.rows(Topic::Read)[1].How, OutcomeKind::Gap);
+  EXPECT_EQ(L.outcome(L.rows(Topic::Read)[1]).evidence().Text, "y");
 }
 
 TEST(Ledger, AnOutcomeNeedsAnObligation) {
@@ -82,15 +82,15 @@ TEST(Ledger, AGateCoversNoViolation) {
   L.visit(read(1, 0), Rule::BytesHoldIt);
   L.assume(Topic::Read, Gate::CompiledElsewhere,
            [](const Obligation &O) { return O.At.index() < 2; });
-  EXPECT_EQ(L.rows()[0].How, OutcomeKind::Violated);
-  EXPECT_EQ(L.rows()[1].How, OutcomeKind::Assumed);
-  EXPECT_EQ(L.rows()[2].How, OutcomeKind::Gap);
+  EXPECT_EQ(L.rows(Topic::Read)[0].How, OutcomeKind::Violated);
+  EXPECT_EQ(L.rows(Topic::Read)[1].How, OutcomeKind::Assumed);
+  EXPECT_EQ(L.rows(Topic::Read)[2].How, OutcomeKind::Gap);
 }
 
 TEST(Ledger, ASecondCountMustAgree) {
   Ledger L = sealed({read(0, 0)});
-  L.compareCount(L.rows().size(), 1);
+  L.compareCount(L.size(Topic::Read), 1);
   EXPECT_FALSE(L.faults().any());
-  L.compareCount(L.rows().size(), 2);
+  L.compareCount(L.size(Topic::Read), 2);
   EXPECT_EQ(L.faults().CountedOtherwise, 1u);
 }

@@ -56,3 +56,14 @@ ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
   }
   return Answer;
 }
+
+proof::Proof hlobuf::proveWithElements(const Program &P,
+                                       proof::ProvedRows Proved) {
+  InPlaceReads Reads(P);
+  return proof::prove(
+      P,
+      [&](const proof::ElementQuestion &Asked) {
+        return askElements(P, Reads, Asked).Sound;
+      },
+      Proved);
+}

@@ -7,7 +7,7 @@
 
 #include "Elements/InPlaceReads.h"
 #include "Elements/OperandAccesses.h"
-#include "Proof/Deciders.h"
+#include "Proof/Kernel.h"
 
 namespace hlobuf {
 
@@ -25,6 +25,9 @@ struct ElementAnswer {
 /// Asks \p Reads, of \p P.
 ElementAnswer askElements(const Program &P, InPlaceReads &Reads,
                           const proof::ElementQuestion &Asked);
+
+/// What is shown of \p P, where integer sets may be asked.
+proof::Proof proveWithElements(const Program &P, proof::ProvedRows Proved);
 
 } // namespace hlobuf
 

@@ -14,25 +14,30 @@
 using namespace hlobuf;
 using namespace hlobuf::proof;
 
+/// The rows of what the check of \p Diags reports.
+static void forEachRow(const Ledger &L, const Reporter &Diags,
+                       llvm::function_ref<void(const Ledger::Row &)> Visit) {
+  for (Topic What : allTopics())
+    if (checkOf(What) == Diags.check())
+      llvm::for_each(L.rows(What), Visit);
+}
+
 /// Counts gates, and says why what is open is open, of the check of \p Diags.
 static void reportOpen(const proof::Proof &Shown, Reporter &Diags) {
   std::string Reason = Shown.Obstacle;
   if (!Reason.empty())
     Diags.notChecked(Reason);
-  for (const Ledger::Row &R : Shown.Book.rows()) {
-    if (R.How < OutcomeKind::Assumed || R.How == OutcomeKind::Violated ||
-        checkOf(R.Owed.What) != Diags.check())
-      continue;
-    if (R.How == OutcomeKind::Assumed) {
+  forEachRow(Shown.Book, Diags, [&](const Ledger::Row &R) {
+    if (R.How == OutcomeKind::Assumed)
       Diags.exempt(gateName(Gate(R.Code)));
-      continue;
-    }
     // What stopped the proof is why.
     bool Stopped = !Shown.Obstacle.empty() && !R.Visited;
+    if (R.How != OutcomeKind::Gap || Stopped)
+      return;
     llvm::StringRef Why = Shown.Book.outcome(R).why();
-    if (!Stopped && Reason != Why)
+    if (Reason != Why)
       Diags.notChecked(Reason = Why.str());
-  }
+  });
   if (Shown.Book.faults().any())
     Diags.notChecked("the proof itself is wrong: please report it");
 }
@@ -41,22 +46,26 @@ void hlobuf::tellViolations(
     const CheckContext &Ctx, Reporter &Diags,
     llvm::function_ref<void(const ModuleAnalysis &, llvm::ArrayRef<Violation>)>
         Tell) {
+  // First, so that what both need for a while is not there at once.
+  const proof::Proof *Proved = Ctx.proof();
   const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
   if (!Analysis)
     return;
-  const proof::Proof &Shown = *Ctx.proof();
+  const proof::Proof &Shown = *Proved;
   reportOpen(Shown, Diags);
   std::vector<Violation> All;
-  for (const Ledger::Row &R : Shown.Book.rows())
-    if (R.How == OutcomeKind::Violated && checkOf(R.Owed.What) == Diags.check())
-      All.push_back({R.Owed, Breach(R.Code), Shown.Book.outcome(R).evidence()});
+  forEachRow(Shown.Book, Diags, [&](const Ledger::Row &R) {
+    if (R.How == OutcomeKind::Violated)
+      All.push_back(
+          {R.owed(), Breach(R.Code), Shown.Book.outcome(R).evidence()});
+  });
   Tell(*Analysis, All);
 }
 
 /// `12,345 reads, 320 in place`: what was proved.
 static std::string extentOf(const proof::Proof &Shown) {
-  size_t Reads = Shown.Book.rows(Topic::Read).size();
-  size_t InPlace = Shown.Book.rows(Topic::InPlace).size();
+  size_t Reads = Shown.Book.size(Topic::Read);
+  size_t InPlace = Shown.Book.size(Topic::InPlace);
   std::string Text = counted(Reads, "read");
   return InPlace == 0 ? Text : fmt::format("{}, {} in place", Text, InPlace);
 }

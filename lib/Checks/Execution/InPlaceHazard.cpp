@@ -222,7 +222,7 @@ void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
     for (const auto &R : Ctx.proof()->Book.rows(proof::Topic::InPlace))
       if (R.How == proof::OutcomeKind::Gap &&
           proof::Reason(R.Code) == proof::Reason::NeedsIntegerSets)
-        Hazards.doubt(R.Owed);
+        Hazards.doubt(R.owed());
   };
   tellViolations(Ctx, Diags, Tell);
 }
