@@ -349,7 +349,7 @@ static bool isLastValue(StringRef Key, StringRef Text) {
   return !Text.contains('=') && (Text.ends_with("}") || Text.ends_with("\""));
 }
 
-void hlobuf::readAttributes(
+bool hlobuf::readAttributes(
     StringRef Attributes, Opcode Op,
     llvm::function_ref<void(StringRef, CallRole)> VisitCall,
     llvm::function_ref<void(StringRef, std::string)> Refuse) {
@@ -368,7 +368,7 @@ void hlobuf::readAttributes(
     StringRef Value = takeAttributeValue(Rest);
     if (Value.begin() == Key.end()) {
       if (!More)
-        return Refuse(Key, "expected an attribute");
+        return Refuse(Key, "expected an attribute"), false;
       addCalls(Key, CallRole::Calls, VisitCall);
       continue;
     }
@@ -386,9 +386,12 @@ void hlobuf::readAttributes(
       addCalls(Value, *Row->Role, VisitCall);
   }
   if (!Rest.empty())
-    return Refuse(Rest, "expected an attribute");
+    return Refuse(Rest, "expected an attribute"), false;
   for (const NeededAttribute &Each : rowsFor<Needed>(Op))
     if (!(Read & bitOf(rowOf(Each.Key))))
       return Refuse(Attributes, fmt::format("{} has no attribute {}",
-                                            opcodeText(Op), Each.Key));
+                                            opcodeText(Op), Each.Key)),
+             false;
+  static const RowSet Predecessors = bitOf(rowOf("control-predecessors"));
+  return (Read & Predecessors) != 0;
 }

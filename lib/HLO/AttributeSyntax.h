@@ -23,8 +23,8 @@ std::optional<CallRole> callRole(llvm::StringRef Key);
 /// taken for nothing: calls \p Refuse, with where and why, for one that this
 /// tool reads and that is not as XLA prints it, or is there twice, for one that
 /// XLA prints for every \p Op and that is missing, and for what is no
-/// attribute.
-void readAttributes(
+/// attribute. True if there are control-predecessors.
+bool readAttributes(
     llvm::StringRef Attributes, Opcode Op,
     llvm::function_ref<void(llvm::StringRef, CallRole)> VisitCall,
     llvm::function_ref<void(llvm::StringRef, std::string)> Refuse);

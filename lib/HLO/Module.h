@@ -70,6 +70,8 @@ struct HloNode {
   /// The text may hold output_to_operand_aliasing.
   bool MayDeclareAliases : 1 = false;
   bool HasCalls : 1 = false;
+  /// The text holds control-predecessors.
+  bool HasPredecessors : 1 = false;
 
   /// Of isNumbered() `parameter(N)` or `index=N`, else 0.
   uint32_t number() const { return HasCalls ? 0 : NumberOrCall; }

@@ -27,9 +27,9 @@ Accesses::Accesses(const ValuePlaces &Lines, const PartSources &From,
       ValueId Line = Lines.line(At);
       if (!Line)
         continue;
-      SourceList Sources = From.of(At);
+      ArrayRef<Part> Sources = From.of(At);
       if (!Sources.empty())
-        Bindings.push_back({Leaf, Line, std::move(Sources)});
+        Bindings.push_back({Leaf, Line, Sources});
       else if (!isGiven(P[Id].Op) && !From.isSparseCoreContext(At))
         Writes.push_back({Leaf, Line});
     }

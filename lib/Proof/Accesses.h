@@ -27,7 +27,7 @@ struct PartWrite {
 struct PartBinding {
   uint32_t Ordinal = 0;
   ValueId Line;
-  SourceList Sources;
+  llvm::ArrayRef<Part> Sources;
 };
 
 /// An operand that an instruction may work on in place.

@@ -4,10 +4,10 @@
 // that are written once more: what the tables of ProofModel forget is missed.
 
 #include "Proof/Enumerate.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
+using llvm::StringRef;
 
 /// The arrays in a shape.
 static size_t countArrays(const ShapeTable &Shapes, ShapeId Id) {
@@ -19,6 +19,15 @@ static size_t countArrays(const ShapeTable &Shapes, ShapeId Id) {
     for (ShapeId Element : S.Elements)
       Count += countArrays(Shapes, Element);
   return Count;
+}
+
+static size_t countPredecessors(const Program &P, HloId Id) {
+  if (P.isHidden(Id) || !P[Id].HasPredecessors)
+    return 0;
+  StringRef Text = P.module().attributes(P.module()[Id]);
+  StringRef Names = Text.split("control-predecessors={").second;
+  Names = Names.substr(0, Names.find('}'));
+  return Names.empty() ? 0 : Names.count(',') + 1;
 }
 
 /// How many of its operands, the first ones, \p Id reads itself.
@@ -58,10 +67,15 @@ static bool makesValues(const Program &P, HloId Id) {
   return !isGiven(P[Id].Op) && !hasAsyncState(P[Id].Op);
 }
 
+static size_t countDistinct(std::vector<IdPair> All) {
+  llvm::sort(All);
+  return static_cast<size_t>(std::unique(All.begin(), All.end()) - All.begin());
+}
+
 /// Arrays with a line in the dump that some instruction makes.
 static size_t countMade(const Program &P) {
   const Dump &D = P.facts().dump();
-  llvm::DenseSet<IdPair> Made;
+  std::vector<IdPair> Made;
   for (const Value &V : D.Values) {
     HloId Id = P.find(V.Tag.Name);
     if (!Id || !P.hasBuffers(Id) || P.isFusionBody(P[Id].Parent) ||
@@ -70,19 +84,19 @@ static size_t countMade(const Program &P) {
     auto Ordinal = P.trees().ordinal(P[Id].Shape, V.Tag.Index);
     if (Ordinal && !P.trees().isTuple(P[Id].Shape, *Ordinal) &&
         countArrays(D.Shapes, P.trees().part(P[Id].Shape, *Ordinal)) == 1)
-      Made.insert({Id.index(), *Ordinal});
+      Made.push_back({Id.index(), *Ordinal});
   }
-  return Made.size();
+  return countDistinct(std::move(Made));
 }
 
 /// The same by the ledger: what is written, or has the place of its sources.
 static size_t countMade(const Program &P, const Ledger &L) {
-  llvm::DenseSet<IdPair> Made;
+  std::vector<IdPair> Made;
   for (Topic What : {Topic::Written, Topic::SourcePlace})
     for (const Ledger::Row &R : L.rows(What))
       if (makesValues(P, R.At))
-        Made.insert({R.At.index(), R.Part});
-  return Made.size();
+        Made.push_back({R.At.index(), R.Part});
+  return countDistinct(std::move(Made));
 }
 
 void proof::countAgain(const Program &P, Ledger &L) {
@@ -90,15 +104,14 @@ void proof::countAgain(const Program &P, Ledger &L) {
   size_t Parts = 0, Reads = 0, Orders = 0;
   auto AddInstruction = [&](HloId Id) {
     Parts += countArrays(D.Shapes, P[Id].Shape);
-    Orders += P.operands(Id).size() + predecessors(P, Id).size();
+    Orders += P.operands(Id).size() + countPredecessors(P, Id);
     for (HloId Operand : P.operands(Id).take_front(operandsRead(P, Id)))
       Reads += countArrays(D.Shapes, P[Operand].Shape);
   };
-  for (size_t I = 0; I != P.size(); ++I) {
-    ComputationId C = P[HloId(I)].Parent;
-    if (P.hasBuffers(HloId(I)) && !P.isFusionBody(C))
-      AddInstruction(HloId(I));
-  }
+  for (size_t C = 0; C != P.module().Computations.size(); ++C)
+    if (P.classOf(ComputationId(C)) != ComputationClass::None &&
+        !P.isFusionBody(ComputationId(C)))
+      llvm::for_each(P.order(ComputationId(C)), AddInstruction);
   HloId Root = P.root(P.module().Entry);
   L.compareCount(size(L, Topic::Placed, Topic::Forwarded), Parts);
   L.compareCount(size(L, Topic::Read, Topic::Awaited), Reads);

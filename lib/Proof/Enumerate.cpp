@@ -6,24 +6,22 @@ using namespace hlobuf;
 using namespace hlobuf::proof;
 using llvm::StringRef;
 
-llvm::SmallVector<HloId, 2> proof::predecessors(const Program &P, HloId Id) {
-  llvm::SmallVector<HloId, 2> All;
-  if (P.isHidden(Id))
-    return All;
-  auto Text = findAttribute(P.module().attributes(P.module()[Id]),
-                            "control-predecessors");
-  if (!Text || !Text->consume_front("{") || !Text->consume_back("}"))
-    return All;
-  llvm::SmallVector<StringRef, 4> Names;
-  Text->split(Names, ',', -1, /*KeepEmpty=*/false);
-  for (StringRef Name : Names) {
-    Name = Name.trim();
+llvm::SmallVector<StringRef, 2> proof::predecessorNames(const Program &P,
+                                                        HloId Id) {
+  llvm::SmallVector<StringRef, 2> Names;
+  if (P.isHidden(Id) || !P[Id].HasPredecessors)
+    return Names;
+  StringRef Text = *findAttribute(P.module().attributes(P.module()[Id]),
+                                  "control-predecessors");
+  Text.trim("{}").split(Names, ", ", /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef &Name : Names)
     Name.consume_front("%");
-    HloId Before = P.find(P.facts().dump().Names.find(Name));
-    bool Known = Before && P[Before].Parent == P[Id].Parent;
-    All.push_back(Known ? Before : HloId());
-  }
-  return All;
+  return Names;
+}
+
+HloId proof::predecessor(const Program &P, HloId Id, StringRef Name) {
+  HloId Before = P.find(P.facts().dump().Names.find(Name));
+  return Before && P[Before].Parent == P[Id].Parent ? Before : HloId();
 }
 
 void proof::enumerateLines(const ProofModel &X, Ledger &L) {
@@ -69,7 +67,8 @@ static void addOperands(const ProofModel &X, HloId Id, Ledger &L) {
       for (uint32_t Leaf : X.Lines.leaves(Operand))
         L.open({Topic::OperandType, Id, 0, N, Leaf});
   }
-  for (uint32_t N = 0, Count = predecessors(X.P, Id).size(); N != Count; ++N)
+  for (uint32_t N = 0, Count = predecessorNames(X.P, Id).size(); N != Count;
+       ++N)
     L.open({Topic::PredecessorBefore, Id, 0, N});
 }
 

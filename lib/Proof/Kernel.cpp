@@ -9,6 +9,21 @@
 using namespace hlobuf;
 using namespace hlobuf::proof;
 
+/// Fused, and called by something else, too: bodies of fusions have no places.
+static bool isFusedAndCalled(const Program &P, ComputationId C) {
+  return P.isFusionBody(C) && llvm::any_of(P.callers(C), [&](HloId Caller) {
+           return P[Caller].Op != Opcode::Fusion;
+         });
+}
+
+static std::string obstacleTo(const Program &P) {
+  std::string Reason = P.obstacle().str();
+  for (size_t C = 0; Reason.empty() && C != P.module().Computations.size(); ++C)
+    if (isFusedAndCalled(P, ComputationId(C)))
+      Reason = "a computation is fused, and called by others";
+  return Reason;
+}
+
 /// What needs no execution.
 static void decideStatic(const ProofModel &X, Ledger &L, bool Timed) {
   enumerateLines(X, L);
@@ -24,7 +39,8 @@ static void decideStatic(const ProofModel &X, Ledger &L, bool Timed) {
 }
 
 Proof proof::prove(const Program &P, ElementRule Elements, ProvedRows Proved) {
-  Proof Result{Ledger(Proved == ProvedRows::Kept), P.obstacle().str()};
+  size_t Expected = P.facts().dump().Values.size() + P.numSlots();
+  Proof Result{Ledger(Proved == ProvedRows::Kept, Expected), obstacleTo(P)};
   if (!Result.Obstacle.empty())
     return Result;
   ProofModel X(P);

@@ -76,8 +76,12 @@ StringRef Outcome::why() const {
 }
 
 void Ledger::open(Obligation Owed) {
-  Mistakes.EnumeratedTwice += of(Owed.What).Sealed;
-  of(Owed.What).Rows.push_back(
+  Chapter &C = of(Owed.What);
+  Mistakes.EnumeratedTwice += C.Sealed;
+  // Pages that are not written cost nothing.
+  if (C.Rows.empty())
+    C.Rows.reserve(Expected);
+  C.Rows.push_back(
       {Owed.At, Owed.Part, Owed.Operand, Owed.OperandPart, Owed.What});
 }
 
@@ -89,9 +93,14 @@ void Ledger::seal() {
     if (C.Sealed || C.Rows.empty())
       continue;
     C.Sealed = true;
-    if (!llvm::is_sorted(C.Rows, IsBefore))
-      llvm::sort(C.Rows, IsBefore);
     C.Size = C.Rows.size();
+    auto IsOutOfOrder = [&](const Row &A, const Row &B) {
+      return !IsBefore(A, B);
+    };
+    if (std::adjacent_find(C.Rows.begin(), C.Rows.end(), IsOutOfOrder) ==
+        C.Rows.end())
+      continue;
+    llvm::sort(C.Rows, IsBefore);
     for (size_t I = 1; I < C.Size; ++I)
       Mistakes.EnumeratedTwice += C.Rows[I - 1].owed() == C.Rows[I].owed();
   }

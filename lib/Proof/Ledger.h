@@ -179,7 +179,9 @@ public:
     }
   };
 
-  explicit Ledger(bool KeepsProved = true) : KeepsProved(KeepsProved) {}
+  /// Most topics have at most \p Expected rows.
+  explicit Ledger(bool KeepsProved = true, size_t Expected = 0)
+      : KeepsProved(KeepsProved), Expected(Expected) {}
 
   /// Enumerates \p Owed.
   void open(Obligation Owed);
@@ -226,6 +228,7 @@ private:
   void forgetProved(Chapter &C);
 
   bool KeepsProved;
+  size_t Expected;
   std::array<Chapter, NumTopics> Chapters;
   /// Of gaps and violations.
   std::map<Obligation, Evidence> AllEvidence;

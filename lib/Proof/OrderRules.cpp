@@ -29,8 +29,6 @@ static std::vector<uint32_t> numberInOrder(const ProofModel &X) {
 void proof::decideOrder(const ProofModel &X, Ledger &L) {
   std::vector<uint32_t> Number = numberInOrder(X);
   auto IsBefore = [&](HloId Before, HloId Id, Rule By) -> Outcome {
-    if (!Before)
-      return {Reason::PredecessorMissing, X.P.spell(Id)};
     if (X.P[Before].Parent == X.P[Id].Parent &&
         Number[Before.index()] < Number[Id.index()])
       return By;
@@ -39,9 +37,14 @@ void proof::decideOrder(const ProofModel &X, Ledger &L) {
   L.decide(Topic::OperandBefore, [&](const Obligation &O) {
     return IsBefore(X.P.operands(O.At)[O.Operand], O.At, Rule::OperandBefore);
   });
-  L.decide(Topic::PredecessorBefore, [&](const Obligation &O) {
-    return IsBefore(predecessors(X.P, O.At)[O.Operand], O.At,
-                    Rule::PredecessorBefore);
+  L.decide(Topic::PredecessorBefore, [&](const Obligation &O) -> Outcome {
+    llvm::StringRef Name = predecessorNames(X.P, O.At)[O.Operand];
+    HloId Before = predecessor(X.P, O.At, Name);
+    if (Before)
+      return IsBefore(Before, O.At, Rule::PredecessorBefore);
+    if (X.P.module().Compact)
+      return {Reason::PredecessorMissing, X.P.spell(O.At)};
+    return {Breach::NoPredecessor, Name.str()};
   });
 }
 

@@ -9,6 +9,19 @@ using llvm::ArrayRef;
 using llvm::SmallVector;
 using llvm::StringRef;
 
+PartSources::PartSources(const ValuePlaces &Lines)
+    : Lines(Lines), P(Lines.program()) {
+  Begin.reserve(Lines.numParts() + 1);
+  Lines.forEach([&](HloId Id) {
+    for (uint32_t Leaf : Lines.leaves(Id)) {
+      Begin.resize(Lines.number({Id, Leaf}) + 1,
+                   static_cast<uint32_t>(All.size()));
+      llvm::append_range(All, find({Id, Leaf}));
+    }
+  });
+  Begin.resize(Lines.numParts() + 1, static_cast<uint32_t>(All.size()));
+}
+
 SmallVector<HloId, 8> PartSources::bound(HloId Id) const {
   HloId State = P[Id].Op == Opcode::AsyncDone ? P.chains().producer(Id) : Id;
   return State ? P.chains().boundOperands(State) : SmallVector<HloId, 8>();
@@ -66,7 +79,7 @@ static SmallVector<HloId, 2> rootsOf(const Program &P, HloId Id) {
   return Roots;
 }
 
-SourceList PartSources::of(Part At) const {
+PartSources::SourceList PartSources::find(Part At) const {
   switch (P[At.Id].Op) {
   case Opcode::While:
     return {
@@ -91,7 +104,7 @@ SourceList PartSources::of(Part At) const {
   }
 }
 
-SourceList PartSources::ofParameter(Part At) const {
+PartSources::SourceList PartSources::ofParameter(Part At) const {
   const HloNode &N = P[At.Id];
   SourceList All;
   if (N.Parent == P.module().Entry || Lines.isLocal(N.Parent))
@@ -126,7 +139,7 @@ SourceList PartSources::ofParameter(Part At) const {
 }
 
 /// Operands are at {0}, the results of the computation at {1}.
-SourceList PartSources::ofAsync(Part At) const {
+PartSources::SourceList PartSources::ofAsync(Part At) const {
   auto Steps = Lines.steps(At);
   if (Steps.empty())
     return {};
@@ -142,7 +155,7 @@ SourceList PartSources::ofAsync(Part At) const {
   return {};
 }
 
-SourceList PartSources::ofDone(Part At) const {
+PartSources::SourceList PartSources::ofDone(Part At) const {
   auto Steps = Lines.steps(At);
   if (ComputationId Body = wrapped(At.Id))
     if (Part Result = Lines.partAt(P.root(Body), Steps))
@@ -163,7 +176,7 @@ Part PartSources::markedOperand(Part At) const {
   return Target == "after" ? operandPart(At.Id, 0, Steps) : Part();
 }
 
-SourceList PartSources::ofOperand(Part At) const {
+PartSources::SourceList PartSources::ofOperand(Part At) const {
   if (Part Marked = markedOperand(At))
     return {Marked};
   if (auto From = P.forwardedPart(At.Id, At.Ordinal))

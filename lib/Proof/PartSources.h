@@ -12,20 +12,22 @@
 
 namespace hlobuf::proof {
 
-/// What a part is: one of these at run time. A source that the text does not
-/// have is an invalid part.
-using SourceList = llvm::SmallVector<Part, 2>;
-
 /// Sources of parts, and async chains.
 class PartSources {
 public:
-  explicit PartSources(const ValuePlaces &Lines)
-      : Lines(Lines), P(Lines.program()) {}
+  explicit PartSources(const ValuePlaces &Lines);
 
   /// What a marker of an inlined call forwards as \p At; invalid for others.
   Part markedOperand(Part At) const;
-  /// None if the instruction of \p At defines it.
-  SourceList of(Part At) const;
+  /// What \p At, an array, is: one of these at run time. None if its
+  /// instruction defines it; a source that the text does not have is an invalid
+  /// part.
+  llvm::ArrayRef<Part> of(Part At) const {
+    uint32_t N = Lines.number(At);
+    return N == ValuePlaces::NoNumber
+               ? llvm::ArrayRef<Part>()
+               : llvm::ArrayRef(All).slice(Begin[N], Begin[N + 1] - Begin[N]);
+  }
   bool isDefined(Part At) const { return of(At).empty(); }
 
   /// The computation that \p Id, an element of an async chain, wraps; invalid
@@ -48,6 +50,8 @@ public:
   llvm::ArrayRef<ComputationId> inside(ComputationId Body) const;
 
 private:
+  using SourceList = llvm::SmallVector<Part, 2>;
+  SourceList find(Part At) const;
   Part operandPart(HloId Id, uint32_t Operand,
                    llvm::ArrayRef<uint32_t> Steps) const;
   SourceList ofParameter(Part At) const;
@@ -57,6 +61,9 @@ private:
 
   const ValuePlaces &Lines;
   const Program &P;
+  /// By number of a part, where its own begin in All; one more ends the last.
+  std::vector<uint32_t> Begin;
+  std::vector<Part> All;
   mutable llvm::DenseMap<uint32_t, std::vector<ComputationId>> Inside;
 };
 

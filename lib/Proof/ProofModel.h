@@ -35,9 +35,11 @@ struct ProofModel {
   BytePlace place(ValueId Line) const { return Lines.place(Line); }
 };
 
-/// The instructions that \p Id names as control-predecessors; invalid for names
-/// that its computation does not have.
-llvm::SmallVector<HloId, 2> predecessors(const Program &P, HloId Id);
+/// The names in the control-predecessors of \p Id.
+llvm::SmallVector<llvm::StringRef, 2> predecessorNames(const Program &P,
+                                                       HloId Id);
+/// \p Name, one of these; invalid if the computation does not have it.
+HloId predecessor(const Program &P, HloId Id, llvm::StringRef Name);
 
 } // namespace hlobuf::proof
 

@@ -187,11 +187,10 @@ static HloId sliceOf(const ProofModel &X, HloId Id) {
     bool Moves = Op == Opcode::Bitcast || isPlainCopy(X, {Id, 0});
     if (!Moves && Op != Opcode::AsyncDone && Op != Opcode::Parameter)
       break;
-    SourceList Sources =
-        Moves ? SourceList{X.operandPart(Id, 0, 0)} : X.From.of({Id, 0});
-    if (Sources.size() != 1 || !Sources[0])
+    llvm::ArrayRef<Part> Sources = X.From.of({Id, 0});
+    if (!Moves && (Sources.size() != 1 || !Sources[0]))
       return {};
-    Id = Sources[0].Id;
+    Id = Moves ? X.P.operands(Id)[0] : Sources[0].Id;
   }
   return X.op(Id) == Opcode::Slice ? Id : HloId();
 }
