@@ -206,6 +206,14 @@ public:
   void measure(std::string Text) { Extent = std::move(Text); }
   llvm::StringRef extent() const { return Extent; }
   /// Says what of the dump the proof rests on, `the stated live ranges`.
+  /// A kind, and how many ended proved, assumed, open, violated.
+  using ObligationCount = std::pair<llvm::StringRef, std::array<size_t, 4>>;
+  /// How many obligations of \p Kind, a name of static storage, ended proved,
+  /// assumed, open, violated.
+  void tally(llvm::StringRef Kind, const std::array<size_t, 4> &Ended) {
+    Obligations.emplace_back(Kind, Ended);
+  }
+  llvm::ArrayRef<ObligationCount> obligations() const { return Obligations; }
   void assume(std::string Text) { Assumption = std::move(Text); }
   llvm::StringRef assumption() const { return Assumption; }
 
@@ -247,6 +255,7 @@ private:
   std::vector<Diagnostic> &Out;
   llvm::SmallVector<SkipReason, 1> SkipReasons;
   llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>, 2> Exempted;
+  std::vector<ObligationCount> Obligations;
   std::string Extent;
   std::string Assumption;
   unsigned Count = 0;

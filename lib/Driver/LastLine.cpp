@@ -58,6 +58,8 @@ void LastLine::add(const DumpResult &R) {
        : Skipped.Kind == SkipKind::NotApplicable
            ? Idle[Skipped.Reason]
            : NotRun[Skipped.Reason])[Skipped.Check];
+  for (const ResultExempt &E : R.Exempted)
+    Assumed[E.Gate] += E.Count;
   Sentences.add(R);
   Unused.add(R.UnusedFiles);
 }
@@ -203,8 +205,13 @@ std::string LastLine::FileCount::text(StringRef Title) const {
 }
 
 std::string LastLine::remarks() const {
-  std::string Text = Unused.text("not used") + Skipped.text("not searched") +
-                     Searched.text("found by a search for an HloProto");
+  std::vector<std::string> Gates;
+  for (const auto &[Gate, Count] : Assumed)
+    Gates.push_back(fmt::format("{} ({})", Gate, Count));
+  std::string Text =
+      Gates.empty() ? "" : "; assumed: " + llvm::join(Gates, ", ");
+  Text += Unused.text("not used") + Skipped.text("not searched") +
+          Searched.text("found by a search for an HloProto");
   for (const auto &[File, Checks] : SwitchedOff)
     Text += fmt::format("; switched off by {}: {}", File,
                         Checks.size() <= MaxNamed

@@ -77,7 +77,7 @@ private:
   static unsigned mostOf(const CheckCounts &Checks);
   std::string spellReason(llvm::StringRef Reason, const CheckCounts &Checks,
                           bool All) const;
-  /// Files that were not read, and what a configuration hides.
+  /// Gates, files that were not read, and what a configuration hides.
   std::string remarks() const;
 
   /// Files, of which the first one is named.
@@ -96,6 +96,8 @@ private:
   std::map<std::string, std::set<std::string>> SwitchedOff;
   /// By reason: what could not be checked, and what does not apply.
   std::map<std::string, CheckCounts> NotRun, Idle;
+  /// By gate: how often it was assumed.
+  std::map<std::string, uint64_t> Assumed;
   /// What waits for a missing file, by role.
   std::array<CheckCounts, NumFileRoles> Missing;
   /// Of each selected check, the worst outcome of all dumps; NotApplicable only

@@ -95,6 +95,7 @@ public:
 private:
   void addInputs(HloId Id);
   void addAccesses(HloId Id);
+  void addInPlace(HloId Id);
   void addFlight(HloId Id);
   void addBorders();
 
@@ -119,18 +120,50 @@ void Enumeration::addInputs(HloId Id) {
   }
 }
 
+/// Each write with each read that shares a byte with it: a sweep over their
+/// places, for calls with thousands of both.
+void Enumeration::addInPlace(HloId Id) {
+  InstructionAccesses Does = X.Does.of(Id);
+  struct Access {
+    BytePlace Place;
+    const PartWrite *Write;
+    const PartRead *Read;
+  };
+  std::vector<Access> All;
+  for (const PartWrite &W : Does.Writes)
+    All.push_back({X.place(W.Line), &W, nullptr});
+  for (const PartRead &R : Does.Reads)
+    if (R.Home)
+      All.push_back({X.place(R.Home), nullptr, &R});
+  llvm::sort(All, [](const Access &A, const Access &B) {
+    return std::tuple(A.Place.Memory, A.Place.Begin) <
+           std::tuple(B.Place.Memory, B.Place.Begin);
+  });
+  std::vector<Access> Open;
+  for (const Access &Next : All) {
+    llvm::erase_if(Open, [&](const Access &Each) {
+      return Each.Place.Memory != Next.Place.Memory ||
+             Each.Place.End <= Next.Place.Begin;
+    });
+    for (const Access &Each : Open) {
+      const PartWrite *W = Next.Write ? Next.Write : Each.Write;
+      const PartRead *R = Next.Read ? Next.Read : Each.Read;
+      if (W && R && Next.Place.meets(Each.Place))
+        L.open({Topic::InPlace, Id, W->Ordinal, R->Operand, R->Ordinal});
+    }
+    Open.push_back(Next);
+  }
+}
+
 void Enumeration::addAccesses(HloId Id) {
   InstructionAccesses Does = X.Does.of(Id);
   bool Done = isDone(X.op(Id));
   for (const PartRead &R : Does.Reads)
     L.open({Done ? Topic::Awaited : Topic::Read, Id, 0, R.Operand, R.Ordinal});
-  for (const PartWrite &W : Does.Writes) {
+  for (const PartWrite &W : Does.Writes)
     L.open({Topic::Written, Id, W.Ordinal});
-    BytePlace Written = X.place(W.Line);
-    for (const PartRead &R : Does.Reads)
-      if (!Done && R.Home && Written.meets(X.place(R.Home)))
-        L.open({Topic::InPlace, Id, W.Ordinal, R.Operand, R.Ordinal});
-  }
+  if (!Done && !Does.Writes.empty())
+    addInPlace(Id);
   for (const PartBinding &B : Does.Bindings)
     for (uint32_t N = 0; N != B.Sources.size(); ++N)
       L.open({Topic::SourcePlace, Id, B.Ordinal, N});

@@ -169,7 +169,7 @@ bool Interpreter::runBody(State &S, HloId Id) {
     for (HloId Inner : P.order(C))
       for (const PartWrite &W : X.Does.of(Inner).Writes) {
         if (X.op(Id) != Opcode::AsyncDone && Start)
-          S.Pending[W.Line.index()] = Start;
+          S.setPending(W.Line, Start);
         S.mark(W.Line, Body);
       }
   return true;
@@ -229,7 +229,7 @@ Outcome Interpreter::read(const State &S, HloId Id, const PartRead &R) {
 /// What \p Id reads may be what another operation still writes.
 void Interpreter::checkPending(const State &S, HloId Id, const PartRead &R) {
   ValueId Line = R.Home;
-  HloId Start = S.Pending.lookup(Line.index());
+  HloId Start = S.pendingStart(Line);
   if (!Start || X.op(X.Lines.part(Line).Id) == Opcode::Parameter)
     return;
   ComputationId Body = X.From.wrapped(Start);
@@ -254,22 +254,18 @@ void Interpreter::finish(State &S, HloId Done) {
   };
   for (const PartRead &R : X.Does.of(Done).Reads)
     if (R.Home)
-      Add(S.Pending.lookup(R.Home.index()));
+      Add(S.pendingStart(R.Home));
   if (ComputationId Body = X.From.wrapped(Done)) {
-    for (auto [Value, Start] : S.Pending)
-      if (X.From.wrapped(Start) == Body)
+    for (HloId Start : P.callers(Body))
+      if (S.isPending(Start))
         Add(Start);
     checkBody(S, Done, Body);
     Add(P.chains().start(Done));
   }
-  for (HloId Start : Finished)
+  for (HloId Start : Finished) {
     L.visit({Topic::NotReadBefore, Start}, Rule::NothingReadsBefore);
-  SmallVector<uint32_t, 8> Values;
-  for (auto [Value, Start] : S.Pending)
-    if (llvm::is_contained(Finished, Start))
-      Values.push_back(Value);
-  for (uint32_t Value : Values)
-    S.Pending.erase(Value);
+    S.finish(Start);
+  }
 }
 
 void Interpreter::checkBody(const State &S, HloId Done, ComputationId Body) {
@@ -324,7 +320,7 @@ void Interpreter::doWrites(State &S, HloId Id) {
     L.visit({Topic::Written, Id, Writes[N].Ordinal},
             written(S, Id, Writes[N], Kept[N]));
     if (isStart(X.op(Id)))
-      S.Pending[Writes[N].Line.index()] = Id;
+      S.setPending(Writes[N].Line, Id);
   }
 }
 
@@ -381,7 +377,7 @@ Outcome Interpreter::output(const State &S, Part At) {
     return {Breach::OutputOverwritten, S.lost(Line, "end")};
   const Dump &D = X.Lines.dump();
   Evidence Shown = {X.Lines.spell(Line), Line, {}};
-  if (S.Pending.lookup(Line.index()))
+  if (S.pendingStart(Line))
     return {Breach::StillWritten, Shown};
   if (!X.place(Line).empty() && !D[D[Line].Owner].MaybeLiveOut)
     return {Breach::NotLiveOut, Shown};

@@ -159,6 +159,21 @@ void Ledger::finish() {
     forgetProved(C);
 }
 
+std::array<size_t, 4> Ledger::tally(Kind K) const {
+  std::array<size_t, 4> Ended = {};
+  size_t Others = 0, Whole = 0;
+  for (Topic What : allTopics()) {
+    if (kindOf(What) != K)
+      continue;
+    Whole += size(What);
+    for (const Row &R : rows(What))
+      if (R.How != OutcomeKind::Proved)
+        ++Others, ++Ended[size_t(R.How)];
+  }
+  Ended[size_t(OutcomeKind::Proved)] = Whole - Others;
+  return Ended;
+}
+
 Outcome Ledger::outcome(const Row &R) const {
   switch (R.How) {
   case OutcomeKind::Proved:

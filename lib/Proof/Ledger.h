@@ -28,6 +28,11 @@ enum class Topic : uint8_t {
 #include "Proof/Kinds.def"
 };
 
+inline constexpr size_t NumKinds = 0
+#define HLOBUF_KIND(Enumerator, Name) +1
+#include "Proof/Kinds.def"
+    ;
+
 inline constexpr size_t NumTopics = 0
 #define HLOBUF_TOPIC(Enumerator, Kind, About, Check) +1
 #include "Proof/Kinds.def"
@@ -205,6 +210,8 @@ public:
 
   /// How many obligations of \p What were enumerated.
   size_t size(Topic What) const { return of(What).Size; }
+  /// How many of \p K ended so, by OutcomeKind.
+  std::array<size_t, 4> tally(Kind K) const;
   /// The rows of \p What, sorted by obligation; without those that are proved,
   /// if they are not kept.
   llvm::ArrayRef<Row> rows(Topic What) const { return of(What).Rows; }

@@ -66,8 +66,8 @@ void ProgramState::bind(llvm::ArrayRef<Binding> All) {
     bool Same = Source && X->place(Line).beginsLike(X->place(Source));
     Runs.push_back(Same ? Bytes.where(X->place(Line), Source.index(), *Sets)
                         : ByteMemory::Runs());
-    if (HloId Start = Same ? Pending.lookup(Source.index()) : HloId())
-      Pending[Line.index()] = Start;
+    if (HloId Start = Same ? pendingStart(Source) : HloId())
+      setPending(Line, Start);
   }
   for (auto [N, Bound] : llvm::enumerate(All)) {
     uint32_t Value = Bound.first.index();
@@ -82,5 +82,18 @@ void ProgramState::meet(const ProgramState &Other,
                         llvm::SmallVectorImpl<uint32_t> &Lost) {
   Bytes.meet(Other.Bytes, *Sets, Lost);
   for (auto [Value, Start] : Other.Pending)
-    Pending[Value] = Start;
+    setPending(ValueId(Value), Start);
+}
+
+void ProgramState::setPending(ValueId Line, HloId Start) {
+  HloId &Known = Pending[Line.index()];
+  if (std::exchange(Known, Start) != Start)
+    Unfinished[Start.index()].push_back(Line.index());
+}
+
+void ProgramState::finish(HloId Start) {
+  for (uint32_t Value : Unfinished.lookup(Start.index()))
+    if (Pending.lookup(Value) == Start)
+      Pending.erase(Value);
+  Unfinished.erase(Start.index());
 }

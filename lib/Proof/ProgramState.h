@@ -51,8 +51,17 @@ public:
   /// \p Lost.
   void meet(const ProgramState &Other, llvm::SmallVectorImpl<uint32_t> &Lost);
 
-  /// By value line: the start of the operation that still writes it.
-  llvm::DenseMap<uint32_t, HloId> Pending;
+  /// The operation that \p Start begins still writes \p Line.
+  void setPending(ValueId Line, HloId Start);
+  /// The start of what still writes \p Line; invalid if nothing does.
+  HloId pendingStart(ValueId Line) const {
+    return Pending.lookup(Line.index());
+  }
+  bool isPending(HloId Start) const {
+    return Unfinished.count(Start.index()) != 0;
+  }
+  /// What \p Start began is over.
+  void finish(HloId Start);
 
 private:
   void add(ValueId Line, uint32_t Value);
@@ -64,6 +73,10 @@ private:
   const ProofModel *X;
   NumberSets *Sets;
   ByteMemory Bytes;
+  /// By value line: the start of what still writes it.
+  llvm::DenseMap<uint32_t, HloId> Pending;
+  /// By start: these lines, and maybe some that others write by now.
+  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> Unfinished;
 };
 
 } // namespace hlobuf::proof

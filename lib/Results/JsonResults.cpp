@@ -89,6 +89,19 @@ static void writeSentences(json::OStream &J, const DumpResult &R) {
   });
 }
 
+/// Of each kind of statement, how many ended how.
+static void writeObligations(json::OStream &J, const DumpResult &R) {
+  static constexpr StringRef Names[] = {"proved", "assumed", "gap", "violated"};
+  J.attributeObject("obligations", [&] {
+    for (const ResultCheck &C : R.Checks)
+      for (const ResultObligations &O : C.Obligations)
+        J.attributeObject(O.Kind, [&] {
+          for (size_t I = 0; I != O.Ended.size(); ++I)
+            J.attribute(Names[I], O.Ended[I]);
+        });
+  });
+}
+
 static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attribute("errors", R.errors());
   J.attribute("warnings", R.count(Severity::Warning));
@@ -98,6 +111,7 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attribute("passed", R.passed());
   J.attribute("verified", R.Verified);
   writeSentences(J, R);
+  writeObligations(J, R);
   J.attributeArray("not_checked", [&] {
     for (const SkippedCheck &Skipped : R.Skipped)
       J.object([&] {
@@ -110,6 +124,14 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
           J.attribute("required", true);
       });
   });
+  J.attributeArray("assumed", [&] {
+    for (const ResultExempt &E : R.Exempted)
+      J.object([&] {
+        write(J, "check", E.Check);
+        write(J, "gate", E.Gate);
+        J.attribute("count", E.Count);
+      });
+  });
   J.attributeArray("unused_files", [&] {
     for (const std::string &File : R.UnusedFiles)
       J.value(json::fixUTF8(File));
@@ -118,18 +140,6 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
     for (const ResultFinding &F : R.Findings)
       if (F.isLoud())
         J.object([&] { writeFinding(J, R, F); });
-  });
-}
-
-/// For utils/count-gates.py; no part of the schema.
-static void writeExempted(json::OStream &J, const DumpResult &R) {
-  J.attributeArray("exempted", [&] {
-    for (const ResultExempt &E : R.Exempted)
-      J.object([&] {
-        write(J, "check", E.Check);
-        write(J, "gate", E.Gate);
-        J.attribute("count", E.Count);
-      });
   });
 }
 
@@ -164,8 +174,6 @@ void JsonResults::add(const DumpResult &R) {
                                 : "sound");
     writeVerdict(J, R);
     writeUncounted(J, R);
-    if (Options.CountGates)
-      writeExempted(J, R);
     if (R.Memory) {
       J.attributeBegin("summary");
       writeMemory(*R.Memory, J);

@@ -100,6 +100,14 @@ enum class CheckOutcome : uint8_t {
   Found,
 };
 
+/// What was shown of one kind of statement.
+struct ResultObligations {
+  /// Of static storage.
+  llvm::StringRef Kind;
+  /// How many are proved, assumed, open, violated.
+  std::array<size_t, 4> Ended;
+};
+
 /// A check and how it ended.
 struct ResultCheck {
   /// Of static storage.
@@ -113,6 +121,8 @@ struct ResultCheck {
   std::string Extent = {};
   /// What of the dump its proof rests on; empty for nothing.
   std::string Assumption = {};
+  /// Of one that counts them.
+  std::vector<ResultObligations> Obligations = {};
 };
 
 /// What the verdict says of one sentence.

@@ -35,8 +35,6 @@ struct PrintOptions {
   unsigned ErrorLimit = 20;
   /// Columns that timelines are laid out for.
   unsigned Width = 120;
-  /// Count what checks leave out, in JSON; for those who write checks.
-  bool CountGates = false;
   /// Color text.
   bool Color = false;
   /// As text also what could not be read, which standard output leaves to the

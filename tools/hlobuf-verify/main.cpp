@@ -150,9 +150,6 @@ static cl::opt<std::string>
 static cl::opt<unsigned> ErrorLimit(
     "error-limit", cl::init(20), cl::value_desc("n"), cl::cat(OutputOptions),
     cl::desc("Findings shown per check and dump (default 20, 0: all)"));
-static cl::opt<bool> CountGates(
-    "count-gates", cl::Hidden, cl::cat(OutputOptions),
-    cl::desc("Count what checks skip, as JSON (utils/count-gates.py)"));
 static QuietOption Quiet(OutputOptions,
                          "Print only findings, without the last line");
 static cl::opt<bool>
@@ -325,7 +322,6 @@ static VerifyOptions makeOptions() {
   O.Jobs = Jobs;
   O.Quiet = Quiet;
   O.Verbose = Verbose;
-  O.Print.CountGates = CountGates;
   O.Print.Color = wantsColor();
   O.Progress = llvm::sys::Process::StandardErrIsDisplayed();
   O.Emit = Emit;

@@ -99,6 +99,9 @@ void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
       [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
         for (const Violation &V : Found)
           reportViolation(Analysis, V, Diags);
+        const Ledger &Book = Ctx.proof()->Book;
+        for (size_t K = 0; K != NumKinds; ++K)
+          Diags.tally(kindName(Kind(K)), Book.tally(Kind(K)));
         Diags.measure(extentOf(*Ctx.proof()));
       });
 }
