@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Obligations that depend on the text alone are counted again here, by rules
-// that are written once more: what the tables of ProofModel forget is missed.
+// Obligations are counted again here. Those that depend on the text alone are
+// counted by rules that are written once more: what the tables of ProofModel
+// forget is missed. Of the others it is missed if nobody enumerates them.
 
 #include "Proof/Enumerate.h"
+#include "llvm/ADT/EnumeratedArray.h"
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
 using llvm::StringRef;
+
+/// Numbers of obligations, by topic.
+using TopicCounts = llvm::EnumeratedArray<size_t, Topic, Topic(NumTopics - 1)>;
 
 /// The arrays in a shape.
 static size_t countArrays(const ShapeTable &Shapes, ShapeId Id) {
@@ -57,36 +62,50 @@ static size_t operandsRead(const Program &P, HloId Id) {
   }
 }
 
-static size_t size(const Ledger &L, Topic A, Topic B) {
-  return L.size(A) + L.size(B);
-}
-
 /// Parts of \p Id have lines because it writes them, or joins values: it is
 /// neither there before, nor forwarded by a chain.
 static bool makesValues(const Program &P, HloId Id) {
   return !isGiven(P[Id].Op) && !hasAsyncState(P[Id].Op);
 }
 
+/// Arrays with a line in the dump that some instruction makes. Counts what is
+/// shown of each line.
+static size_t countLines(const ProofModel &X, TopicCounts &Counts) {
+  const Program &P = X.P;
+  const Dump &D = P.facts().dump();
+  std::vector<std::pair<IdPair, ValueId>> Parts;
+  for (size_t I = 0; I != D.Values.size(); ++I) {
+    const ValueTag &Tag = D.Values[I].Tag;
+    HloId Id = P.find(Tag.Name);
+    if (!Id || !P.hasBuffers(Id) || P.isFusionBody(P[Id].Parent))
+      continue;
+    auto Ordinal = P.trees().ordinal(P[Id].Shape, Tag.Index);
+    if (Ordinal && !P.trees().isTuple(P[Id].Shape, *Ordinal) &&
+        countArrays(D.Shapes, P.trees().part(P[Id].Shape, *Ordinal)) == 1)
+      Parts.push_back({{Id.index(), *Ordinal}, ValueId(I)});
+  }
+  llvm::sort(Parts);
+  // Of several lines of one part the first one counts.
+  auto IsSame = [](const auto &A, const auto &B) { return A.first == B.first; };
+  Parts.erase(std::unique(Parts.begin(), Parts.end(), IsSame), Parts.end());
+  size_t NumMade = 0;
+  for (auto [At, Line] : Parts) {
+    HloId Id(At.first);
+    const ValueTag &Tag = D[Line].Tag;
+    bool IsDonated = P[Id].Op == Opcode::Parameter &&
+                     X.Lines.isDonated(P[Id].number(), Tag.Index);
+    NumMade += makesValues(P, Id);
+    Counts[Topic::Space] += Tag.HasColor;
+    Counts[Topic::AtStart] += P.isInput(Id);
+    Counts[Topic::InputKept] += P.isInput(Id) && !IsDonated;
+  }
+  Counts[Topic::Known] = Counts[Topic::Fits] = D.Values.size();
+  return NumMade;
+}
+
 static size_t countDistinct(std::vector<IdPair> All) {
   llvm::sort(All);
   return static_cast<size_t>(std::unique(All.begin(), All.end()) - All.begin());
-}
-
-/// Arrays with a line in the dump that some instruction makes.
-static size_t countMade(const Program &P) {
-  const Dump &D = P.facts().dump();
-  std::vector<IdPair> Made;
-  for (const Value &V : D.Values) {
-    HloId Id = P.find(V.Tag.Name);
-    if (!Id || !P.hasBuffers(Id) || P.isFusionBody(P[Id].Parent) ||
-        !makesValues(P, Id))
-      continue;
-    auto Ordinal = P.trees().ordinal(P[Id].Shape, V.Tag.Index);
-    if (Ordinal && !P.trees().isTuple(P[Id].Shape, *Ordinal) &&
-        countArrays(D.Shapes, P.trees().part(P[Id].Shape, *Ordinal)) == 1)
-      Made.push_back({Id.index(), *Ordinal});
-  }
-  return countDistinct(std::move(Made));
 }
 
 /// The same by the ledger: what is written, or has the place of its sources.
@@ -99,26 +118,86 @@ static size_t countMade(const Program &P, const Ledger &L) {
   return countDistinct(std::move(Made));
 }
 
-void proof::countAgain(const Program &P, Ledger &L) {
-  const Dump &D = P.facts().dump();
-  size_t Parts = 0, Reads = 0, Orders = 0;
-  auto AddInstruction = [&](HloId Id) {
-    Parts += countArrays(D.Shapes, P[Id].Shape);
-    Orders += P.operands(Id).size() + countPredecessors(P, Id);
-    for (HloId Operand : P.operands(Id).take_front(operandsRead(P, Id)))
-      Reads += countArrays(D.Shapes, P[Operand].Shape);
+static void countInstruction(const Program &P, HloId Id, TopicCounts &Counts) {
+  const ShapeTable &Shapes = P.facts().dump().Shapes;
+  Opcode Op = P[Id].Op;
+  auto Operands = P.operands(Id);
+  auto Arrays = [&](size_t Count) {
+    size_t Sum = 0;
+    for (HloId Operand : Operands.take_front(Count))
+      Sum += countArrays(Shapes, P[Operand].Shape);
+    return Sum;
   };
+  Counts[Topic::Placed] += countArrays(Shapes, P[Id].Shape);
+  Counts[Topic::OperandBefore] += Operands.size();
+  Counts[Topic::PredecessorBefore] += countPredecessors(P, Id);
+  Counts[isDone(Op) ? Topic::Awaited : Topic::Read] +=
+      Arrays(operandsRead(P, Id));
+  Counts[Topic::HasDone] += isStart(Op);
+  Counts[Topic::NotReadBefore] += isStart(Op);
+  if (Op == Opcode::Fusion && !P.calls(Id).empty())
+    Counts[Topic::OperandType] += Arrays(Operands.size());
+}
+
+static void countBorders(const Program &P, TopicCounts &Counts) {
+  const HloModule &M = P.module();
+  const Dump &D = P.facts().dump();
+  size_t Results = countArrays(D.Shapes, P[P.root(M.Entry)].Shape);
+  Counts[Topic::Output] = Counts[Topic::OwnPlace] = Results;
+  Counts[Topic::DonatedPlace] = M.Aliases.size();
+  Counts[Topic::StatedStep] = M.Scheduled ? D.Sequence.size() : 0;
+  if (!M.EntryResult)
+    return;
+  Counts[Topic::ResultType] = Results;
+  for (uint32_t N = 0; N != P.numParameters(M.Entry); ++N)
+    if (HloId Id = P.parameter(M.Entry, N))
+      Counts[Topic::ArgumentType] += countArrays(D.Shapes, P[Id].Shape);
+}
+
+/// What follows from the tables.
+static void countSources(const ProofModel &X, HloId Id, TopicCounts &Counts) {
+  Counts[Topic::PairPlace] += X.Does.requiredPairs(Id).size();
+  for (uint32_t Leaf : X.Lines.leaves(Id)) {
+    size_t Sources = X.From.of({Id, Leaf}).size();
+    Counts[Topic::SourceType] += mayRetype(X.op(Id)) ? 0 : Sources;
+    Counts[Topic::SourcePlace] += X.Lines.line({Id, Leaf}) ? Sources : 0;
+  }
+}
+
+/// Parts that are read where the same instruction writes.
+static size_t countOverlaps(const ProofModel &X, const Ledger &L) {
+  size_t Count = 0;
+  llvm::ArrayRef<Ledger::Row> Reads = L.rows(Topic::Read);
+  for (const Ledger::Row &W : L.rows(Topic::Written)) {
+    BytePlace Place = X.place(X.Lines.line({W.At, W.Part}));
+    Reads = Reads.drop_while([&](const Ledger::Row &R) { return R.At < W.At; });
+    for (const Ledger::Row &R : Reads) {
+      if (R.At != W.At)
+        break;
+      ValueId Home = X.operandHome(R.At, R.Operand, R.OperandPart);
+      Count += Home && X.place(Home).meets(Place);
+    }
+  }
+  return Count;
+}
+
+void proof::countAgain(const ProofModel &X, Ledger &L) {
+  const Program &P = X.P;
+  TopicCounts Counts(0);
   for (size_t C = 0; C != P.module().Computations.size(); ++C)
     if (P.classOf(ComputationId(C)) != ComputationClass::None &&
         !P.isFusionBody(ComputationId(C)))
-      llvm::for_each(P.order(ComputationId(C)), AddInstruction);
-  HloId Root = P.root(P.module().Entry);
-  L.compareCount(size(L, Topic::Placed, Topic::Forwarded), Parts);
-  L.compareCount(size(L, Topic::Read, Topic::Awaited), Reads);
-  L.compareCount(size(L, Topic::OperandBefore, Topic::PredecessorBefore),
-                 Orders);
-  L.compareCount(size(L, Topic::Known, Topic::Fits), 2 * D.Values.size());
-  L.compareCount(countMade(P, L), countMade(P));
-  L.compareCount(size(L, Topic::Output, Topic::OwnPlace),
-                 2 * countArrays(D.Shapes, P[Root].Shape));
+      for (HloId Id : P.order(ComputationId(C))) {
+        countInstruction(P, Id, Counts);
+        countSources(X, Id, Counts);
+      }
+  countBorders(P, Counts);
+  L.compareCount(countMade(P, L), countLines(X, Counts));
+  Counts[Topic::InPlace] = countOverlaps(X, L);
+  // Which of the two it is needs the tables.
+  Counts[Topic::Placed] -= L.size(Topic::Forwarded);
+  for (Topic What : allTopics())
+    if (What != Topic::Forwarded && What != Topic::Written &&
+        What != Topic::BodyKept)
+      L.compareCount(L.size(What), Counts[What]);
 }

@@ -32,8 +32,7 @@ void proof::enumerateLines(const ProofModel &X, Ledger &L) {
   L.seal();
 }
 
-/// Opcodes whose parts may be printed with another type than their sources.
-static bool mayRetype(Opcode Op) {
+bool proof::mayRetype(Opcode Op) {
   return Op == Opcode::Bitcast || Op == Opcode::CustomCall ||
          Op == Opcode::SetDimensionSize || Op == Opcode::AllReduceDone ||
          Op == Opcode::AllGatherStart || Op == Opcode::AllGatherDone;

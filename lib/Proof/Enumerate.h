@@ -20,9 +20,12 @@ void enumerateOperands(const ProofModel &X, Ledger &L);
 /// All other topics.
 void enumerateAccesses(const ProofModel &X, Ledger &L);
 
-/// Counts parts, reads, lines, operands and outputs of \p P once more, without
-/// the tables of ProofModel, and compares that with \p L.
-void countAgain(const Program &P, Ledger &L);
+/// Opcodes whose parts may be printed with another type than their sources.
+bool mayRetype(Opcode Op);
+
+/// Counts all once more, what depends on the text alone without the tables of
+/// ProofModel, and compares that with \p L.
+void countAgain(const ProofModel &X, Ledger &L);
 
 } // namespace hlobuf::proof
 

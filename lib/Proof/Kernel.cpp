@@ -48,7 +48,7 @@ Proof proof::prove(const Program &P, ElementRule Elements, ProvedRows Proved) {
   bool Timed = P.module().Scheduled || !P.facts().dump().Sequence.empty();
   decideStatic(X, L, Timed);
   enumerateAccesses(X, L);
-  countAgain(P, L);
+  countAgain(X, L);
   decideSharing(X, L);
   decideEntryTypes(X, L);
   decideEnds(X, L);
