@@ -7,6 +7,7 @@ comments, so they can hold RUN: and CHECK: lines.
   %inputs   test/Inputs, whole dumps
   %root     the repository
   %corpus   a folder of further real dumps; needs REQUIRES: corpus
+  %sabotaged        hlobuf-verify with a kernel that can be broken (proof/sabotage.py)
   %python, %cmake   as the build uses them
   %jax-python       a Python with jax; needs REQUIRES: jax
 """
@@ -72,6 +73,7 @@ config.substitutions += [
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
     ("%root", config.source_root),
     ("%corpus", corpus),
+    ("%sabotaged", os.path.join(config.test_exec_root, "proof/hlobuf-verify-sabotaged")),
     ("%python", config.python),
     ("%cmake", config.cmake),
 ]
