@@ -22,8 +22,10 @@ public:
   uint32_t get(llvm::ArrayRef<uint32_t> All);
   Members members(uint32_t Set) const;
   bool has(uint32_t Set, uint32_t Member) const {
-    return Set == Member ||
-           (isKept(Set) && llvm::binary_search(*Kept[Set - FirstKept], Member));
+    if (!isKept(Set))
+      return Set == Member;
+    const std::vector<uint32_t> &All = *Kept[Set - FirstKept];
+    return std::binary_search(All.begin(), All.end(), Member);
   }
   /// Counts writes, on all paths.
   uint32_t nextTime() { return ++Time; }

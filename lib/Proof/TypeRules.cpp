@@ -18,8 +18,9 @@ bool proof::isSameType(const Shape &A, const Shape &B) {
 }
 
 bool proof::hasSameSizes(const Shape &A, const Shape &B) {
-  return llvm::equal(A.Dimensions, B.Dimensions,
-                     [](Dimension X, Dimension Y) { return X.Size == Y.Size; });
+  return std::equal(A.Dimensions.begin(), A.Dimensions.end(),
+                    B.Dimensions.begin(), B.Dimensions.end(),
+                    [](Dimension X, Dimension Y) { return X.Size == Y.Size; });
 }
 
 bool proof::hasSameOrder(const Shape &A, const Shape &B) {
