@@ -164,19 +164,40 @@ static void countSources(const ProofModel &X, HloId Id, TopicCounts &Counts) {
   }
 }
 
-/// Parts that are read where the same instruction writes.
+/// Parts that are read where the same instruction writes: of all reads those
+/// that neither end before a write nor begin after it.
 static size_t countOverlaps(const ProofModel &X, const Ledger &L) {
+  using Border = std::pair<AllocationId, uint64_t>;
   size_t Count = 0;
   llvm::ArrayRef<Ledger::Row> Reads = L.rows(Topic::Read);
+  std::vector<Border> Begins, Ends;
+  auto CountIn = [](llvm::ArrayRef<Border> All, AllocationId In,
+                    uint64_t Limit) {
+    return llvm::lower_bound(All, Border(In, Limit)) -
+           llvm::lower_bound(All, Border(In, 0));
+  };
+  HloId At;
   for (const Ledger::Row &W : L.rows(Topic::Written)) {
-    BytePlace Place = X.place(X.Lines.line({W.At, W.Part}));
-    Reads = Reads.drop_while([&](const Ledger::Row &R) { return R.At < W.At; });
-    for (const Ledger::Row &R : Reads) {
-      if (R.At != W.At)
-        break;
-      ValueId Home = X.operandHome(R.At, R.Operand, R.OperandPart);
-      Count += Home && X.place(Home).meets(Place);
+    if (W.At != At) {
+      At = W.At;
+      Begins.clear();
+      Ends.clear();
+      Reads = Reads.drop_while([&](const Ledger::Row &R) { return R.At < At; });
+      for (const Ledger::Row &R : Reads.take_while(
+               [&](const Ledger::Row &Each) { return Each.At == At; })) {
+        ValueId Home = X.operandHome(At, R.Operand, R.OperandPart);
+        if (!Home || X.place(Home).empty())
+          continue;
+        Begins.emplace_back(X.place(Home).Memory, X.place(Home).Begin);
+        Ends.emplace_back(X.place(Home).Memory, X.place(Home).End);
+      }
+      llvm::sort(Begins);
+      llvm::sort(Ends);
     }
+    BytePlace Place = X.place(X.Lines.line({At, W.Part}));
+    if (!Place.empty())
+      Count += CountIn(Begins, Place.Memory, Place.End) -
+               CountIn(Ends, Place.Memory, Place.Begin + 1);
   }
   return Count;
 }

@@ -91,11 +91,11 @@ SABOTAGES = [
     ("inputs at the end are not enumerated", "Enumerate.cpp", "    if (!Donated)\n",
      "    if (!Donated && !@)\n"),
     ("accesses of fusions are not enumerated", "Enumerate.cpp",
-     "  InstructionAccesses Does = X.Does.of(Id);\n",
-     "  if (@ && X.op(Id) == Opcode::Fusion)\n    return;\n"
-     "  InstructionAccesses Does = X.Does.of(Id);\n"),
-    ("places in place are not enumerated", "Enumerate.cpp", "      if (!Done && R.Home &&",
-     "      if (!Done && !@ && R.Home &&"),
+     "  bool Done = isDone(X.op(Id));\n",
+     "  bool Done = isDone(X.op(Id));\n"
+     "  if (@ && X.op(Id) == Opcode::Fusion)\n    return;\n"),
+    ("places in place are not enumerated", "Enumerate.cpp", "    addInPlace(Id);\n",
+     "    if (!@)\n      addInPlace(Id);\n"),
     ("places of sources are not enumerated", "Enumerate.cpp",
      "      L.open({Topic::SourcePlace, Id, B.Ordinal, N});",
      "      if (!@)\n        L.open({Topic::SourcePlace, Id, B.Ordinal, N});"),
