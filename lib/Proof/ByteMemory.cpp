@@ -122,11 +122,12 @@ uint32_t ByteMemory::writerOver(const BytePlace &At, uint32_t Value,
   if (At.empty())
     return NoWriter;
   const Segments &All = segments(At.Memory);
+  const Segment *Last = nullptr;
   for (auto Next = find(All, At.Begin);
        Next != All.end() && Next->Begin < At.End; ++Next)
-    if (!Sets.has(Next->Set, Value))
-      return Next->Writer;
-  return NoWriter;
+    if (!Sets.has(Next->Set, Value) && (!Last || Last->Time < Next->Time))
+      Last = &*Next;
+  return Last ? Last->Writer : NoWriter;
 }
 
 ByteMemory::Runs ByteMemory::where(const BytePlace &At, uint32_t Value,

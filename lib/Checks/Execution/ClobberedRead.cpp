@@ -33,8 +33,8 @@
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
-#include "Dataflow/StatedExecution.h"
 #include "Facts/Occupancy.h"
+#include "Proof/StatedExecution.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -82,7 +82,7 @@ public:
       : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
 
   void collect(const ModuleAnalysis &Analysis, ArrayRef<Violation> Found);
-  void collect(const StatedExecution &Run);
+  void collect(const proof::StatedExecution &Run);
   void report(bool ModuleDiffers);
 
 private:
@@ -166,8 +166,8 @@ void Damages::collect(const ModuleAnalysis &Analysis,
     Values[R.Value.index()].push_back(std::move(R));
 }
 
-void Damages::collect(const StatedExecution &Run) {
-  for (const StatedDamage &Read : Run.damages()) {
+void Damages::collect(const proof::StatedExecution &Run) {
+  for (const proof::StatedDamage &Read : Run.Damages) {
     Damage R;
     R.Kind = Read.Use        ? DamageKind::Read
              : Read.Constant ? DamageKind::Input
@@ -318,16 +318,14 @@ static void checkStated(const CheckContext &Ctx, Reporter &Diags) {
   if (!D.complete(Section::Used) || !D.complete(Section::Texts) ||
       !D.complete(Section::Sequence) || !Ctx.isSequenceSound())
     return;
-  StatedExecution Run(Ctx);
+  proof::StatedExecution Run = proof::executeStated(Ctx);
   Damages All(Ctx, Diags);
   All.collect(Run);
   All.report(false);
-  if (Run.isUncertain())
+  if (Run.Uncertain)
     Diags.notCheckedWithout(
         Ctx, Section::Module,
         "late reads by fusions and conditionals: needs the HLO module");
-  if (Run.gaveUp())
-    Diags.notChecked("too many values share bytes");
 }
 
 void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {

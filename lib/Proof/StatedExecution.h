@@ -6,13 +6,12 @@
 // of loops run for one round, the branches of a conditional one after the
 // other. What follows from the rest of the program is unknown.
 
-#ifndef HLOBUF_DATAFLOW_STATEDEXECUTION_H
-#define HLOBUF_DATAFLOW_STATEDEXECUTION_H
+#ifndef HLOBUF_PROOF_STATEDEXECUTION_H
+#define HLOBUF_PROOF_STATEDEXECUTION_H
 
-#include "Dataflow/ExecutionMemory.h"
-#include "Program/StatedSteps.h"
+#include "Facts/Facts.h"
 
-namespace hlobuf {
+namespace hlobuf::proof {
 
 /// A use, or the end of the program, finds bytes of a value overwritten.
 struct StatedDamage {
@@ -25,26 +24,17 @@ struct StatedDamage {
   bool Constant = false;
 };
 
-/// Needs complete texts and used values, and a sound sequence.
-class StatedExecution {
-public:
-  explicit StatedExecution(const Facts &DumpFacts);
-
+/// What an execution of the stated steps found.
+struct StatedExecution {
   /// The first use of each damaged value, in the order of the steps.
-  llvm::ArrayRef<StatedDamage> damages() const { return Damages; }
-  /// Whether some value is damaged, only the module shows.
-  bool isUncertain() const { return Uncertain; }
-  /// There was too much to follow.
-  bool gaveUp() const { return GaveUp; }
-
-private:
-  friend class StatedWalk;
-
   std::vector<StatedDamage> Damages;
+  /// Whether some value is damaged, only the module shows.
   bool Uncertain = false;
-  bool GaveUp = false;
 };
 
-} // namespace hlobuf
+/// Needs complete texts and used values, and a sound sequence.
+StatedExecution executeStated(const Facts &DumpFacts);
 
-#endif // HLOBUF_DATAFLOW_STATEDEXECUTION_H
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_STATEDEXECUTION_H

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Dataflow/StatedExecution.h"
+#include "Proof/StatedExecution.h"
 #include "Facts/Occupancy.h"
+#include "Program/StatedSteps.h"
+#include "Proof/ByteMemory.h"
 
 using namespace hlobuf;
+using namespace hlobuf::proof;
 
 using ReportFn = llvm::function_ref<void(const StatedDamage &)>;
 
-namespace hlobuf {
+namespace {
 /// One walk. A value is numbered like its line.
 class StatedWalk {
 public:
@@ -17,7 +20,7 @@ public:
   void run(ReportFn Report);
 
 private:
-  std::optional<AllocationBytes> place(ValueId V) const;
+  std::optional<BytePlace> place(ValueId V) const;
   void fill();
   void write(ValueId V);
   void read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
@@ -27,44 +30,42 @@ private:
   const Dump &D;
   StatedSteps Steps;
   StatedExecution &Out;
-  ExecutionMemory Memory;
-  uint64_t Limit;
+  NumberSets Sets;
+  ByteMemory Memory;
   /// By value line: its definition has run, and it was not reported.
   std::vector<bool> Live;
   /// By value line: a fusion may have changed it in place.
   std::vector<bool> Doubtful;
 };
-} // namespace hlobuf
+} // namespace
 
 StatedWalk::StatedWalk(const Facts &DumpFacts, StatedExecution &Out)
     : DumpFacts(DumpFacts), D(DumpFacts.dump()), Steps(DumpFacts), Out(Out),
-      Memory(D.Allocations.size()),
-      Limit(64 * (D.Values.size() + D.Uses.size() + 1000)),
-      Live(D.Values.size()), Doubtful(D.Values.size()) {}
+      Memory(D.Allocations.size()), Live(D.Values.size()),
+      Doubtful(D.Values.size()) {}
 
 /// Contexts of async chains share one place (SparseCore, libtpu 0.0.51).
-std::optional<AllocationBytes> StatedWalk::place(ValueId V) const {
+std::optional<BytePlace> StatedWalk::place(ValueId V) const {
   const Value &Val = D[V];
   if (Val.end() <= Val.Offset || isSharedContext(DumpFacts, Val) ||
       mayBeSharedContext(DumpFacts, Val))
     return std::nullopt;
-  return AllocationBytes{Val.Owner, Val.Offset, Val.end()};
+  return BytePlace{Val.Owner, Val.Offset, Val.end()};
 }
 
 void StatedWalk::write(ValueId V) {
-  std::optional<AllocationBytes> Place = place(V);
+  std::optional<BytePlace> Place = place(V);
   if (!Place)
     return;
-  HloValueId Number(V.index());
   Live[V.index()] = true;
   StatedEffect Effect = Steps.effect(V);
   if (Effect == StatedEffect::Writes)
-    return Memory.write(*Place, Number);
-  Memory.update(*Place, [&](ExecutionBytes &Bytes) {
+    return Memory.write(*Place, V.index(), Sets);
+  Memory.change(*Place, [&](uint32_t Set) {
     if (Effect == StatedEffect::Unknown)
-      for (HloValueId Old : Bytes.Intact)
-        Doubtful[Old.index()] = true;
-    Bytes.add(Number);
+      for (uint32_t Old : Sets.members(Set))
+        Doubtful[Old] = true;
+    return Sets.with(Set, V.index());
   });
 }
 
@@ -73,18 +74,12 @@ void StatedWalk::read(ValueId V, std::optional<uint32_t> Use, NameId Reader,
                       ReportFn Report) {
   if (!V || !Live[V.index()])
     return;
-  const ExecutionBytes *Damaged = nullptr;
-  Memory.visit(*place(V),
-               [&](const AllocationBytes &, const ExecutionBytes &Bytes) {
-                 if (!Bytes.holds(HloValueId(V.index())) &&
-                     (!Damaged || Damaged->Stamp < Bytes.Stamp))
-                   Damaged = &Bytes;
-               });
-  if (!Damaged) {
+  uint32_t Writer = Memory.writerOver(*place(V), V.index(), Sets);
+  if (Writer == ByteMemory::NoWriter) {
     Out.Uncertain |= Doubtful[V.index()];
     return;
   }
-  ValueId Written(Damaged->Writer.index());
+  ValueId Written(Writer);
   if (Steps.wroteItself(Reader, Written))
     return;
   if (Steps.mayRunInstead(D[Written].Tag.Name, V, Reader)) {
@@ -101,17 +96,23 @@ void StatedWalk::fill() {
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Allocation &Alloc = D[D.Values[I].Owner];
     NameId Name = D.Values[I].Tag.Name;
-    std::optional<AllocationBytes> Place = place(ValueId(I));
+    std::optional<BytePlace> Place = place(ValueId(I));
     if (!(Alloc.Constant || Alloc.isParameter()) || !Place ||
         D.Values[I].Tag.Phi || DumpFacts.time(Name) < 0 ||
         DumpFacts.opcode(Name) !=
             (Alloc.Constant ? Opcode::Constant : Opcode::Parameter))
       continue;
     Live[I] = true;
-    Memory.fill(*Place, HloValueId(I), [&](HloValueId Old) {
-      return place(ValueId(Old.index())) == Place &&
-             haveSameLiteral(DumpFacts, Name, D.Values[Old.index()].Tag.Name);
-    });
+    auto IsSame = [&](uint32_t Old) {
+      return place(ValueId(Old)) == Place &&
+             haveSameLiteral(DumpFacts, Name, D.Values[Old].Tag.Name);
+    };
+    if (Memory.all(*Place, [&](uint32_t Set) {
+          return llvm::any_of(Sets.members(Set), IsSame);
+        }))
+      Memory.change(*Place, [&](uint32_t Set) { return Sets.with(Set, I); });
+    else
+      Memory.write(*Place, I, Sets);
   }
 }
 
@@ -127,10 +128,6 @@ void StatedWalk::run(ReportFn Report) {
     for (uint32_t V : DumpFacts.valuesOfInstruction(Row.Name))
       if (!Live[V])
         write(ValueId(V));
-    if (Memory.work() > Limit) {
-      Out.GaveUp = true;
-      return;
-    }
   }
   for (uint32_t U = 0; U != D.Used.size(); ++U)
     if (DumpFacts.isLiveOut(UsedId(U)))
@@ -141,8 +138,10 @@ void StatedWalk::run(ReportFn Report) {
       read(ValueId(V), std::nullopt, D.Values[V].Tag.Name, Report);
 }
 
-StatedExecution::StatedExecution(const Facts &DumpFacts) {
-  StatedWalk(DumpFacts, *this).run([&](const StatedDamage &Damage) {
-    Damages.push_back(Damage);
+StatedExecution proof::executeStated(const Facts &DumpFacts) {
+  StatedExecution Out;
+  StatedWalk(DumpFacts, Out).run([&](const StatedDamage &Damage) {
+    Out.Damages.push_back(Damage);
   });
+  return Out;
 }
