@@ -250,8 +250,9 @@ std::optional<bool> proof::areSlicesInPlace(const ProofModel &X, HloId Id) {
     return std::nullopt;
   BytePlace Whole = X.place(Line);
   auto Bytes = static_cast<int64_t>(Whole.End - Whole.Begin);
-  int64_t Covered = 0;
+  std::vector<std::pair<int64_t, int64_t>> Parts;
   std::optional<MajorSlice> First;
+  const Shape &Result = X.Lines.shape({Id, 0});
   for (HloId Operand : X.P.operands(Id)) {
     ValueId Home = X.Home.of({Operand, 0});
     HloId Slice = sliceOf(X, Operand);
@@ -260,8 +261,11 @@ std::optional<bool> proof::areSlicesInPlace(const ProofModel &X, HloId Id) {
       return std::nullopt;
     if (!First)
       First = Cut;
+    const Shape &Piece = X.Lines.shape({Operand, 0});
     if (!isSameArray(X, Cut->Array, First->Array) ||
-        !hasBytesOf(X, Cut->Array, {Id, 0}))
+        !hasBytesOf(X, Cut->Array, {Id, 0}) ||
+        (Piece.Dimensions.size() == Result.Dimensions.size() &&
+         !hasSameOrder(Piece, Result)))
       return std::nullopt;
     BytePlace Mine = X.place(Home);
     auto Size = static_cast<int64_t>(Mine.End - Mine.Begin);
@@ -271,7 +275,15 @@ std::optional<bool> proof::areSlicesInPlace(const ProofModel &X, HloId Id) {
         boundedMultiply(int64_t(Mine.Begin - Whole.Begin), Cut->Size) !=
             boundedMultiply(Cut->Begin, Size))
       return false;
-    Covered += Cut->Size;
+    Parts.emplace_back(Cut->Begin, Cut->Size);
+  }
+  // Each element is in one of them.
+  llvm::sort(Parts);
+  int64_t Covered = 0;
+  for (auto [Begin, Size] : Parts) {
+    if (Begin != Covered)
+      return false;
+    Covered += Size;
   }
   return First && Covered == First->Whole;
 }
