@@ -112,9 +112,14 @@ void proof::decideEnds(const ProofModel &X, Ledger &L) {
   llvm::DenseMap<uint32_t, ValueId> Overlaps = findOverlaps(X);
   L.decide(Topic::OwnPlace, [&](const Obligation &O) -> Outcome {
     ValueId Line = X.Home.of({O.At, O.Part});
+    if (logicalBytes(X.Lines.dump().Shapes, X.Lines.shapeId({O.At, O.Part})) ==
+        0)
+      return Rule::NoData;
     if (!Line)
       return Reason::OutputWithoutLine;
-    if (X.Lines.isReadOnly(Line))
+    if (X.op(X.Lines.part(Line).Id) == Opcode::Unknown)
+      return {Reason::UnknownOpcode, X.Lines.spell(Line)};
+    if (!X.place(Line).empty() && X.Lines.isReadOnly(Line))
       return {Breach::ReadOnlyOutput, Evidence{X.Lines.spell(Line), Line, {}}};
     if (ValueId Other = Overlaps.lookup(O.Part))
       return {Breach::OutputsOverlap,

@@ -41,9 +41,16 @@ static Outcome isDonatedPlace(const ProofModel &X, const HloAlias &Alias) {
   HloId Argument = X.P.parameter(X.P.module().Entry, Alias.Parameter);
   Part Result = X.Lines.partAt(X.entryRoot(), D.Indices.steps(Alias.Output));
   Part From = X.Lines.partAt(Argument, D.Indices.steps(Alias.Index));
-  if (Result && !X.Lines.shape(Result).isArray())
+  if (!Result || !From)
+    return Reason::OtherHeader;
+  if (!X.Lines.shape(Result).isArray())
     return Rule::NoData;
-  return isOnePlace(X, X.Home.of(Result), X.Home.of(From), Rule::DonatedPlace);
+  ValueId Output = X.Home.of(Result), Input = X.Home.of(From);
+  Outcome Shared = isOnePlace(X, Output, Input, Rule::DonatedPlace);
+  if (Shared.kind() == OutcomeKind::Proved && !X.place(Output).empty() &&
+      !D[D[Output].Owner].MaybeLiveOut)
+    return {Breach::NotLiveOut, Evidence{X.Lines.spell(Output), Output, Input}};
+  return Shared;
 }
 
 void proof::decideForwarding(const ProofModel &X, Ledger &L) {

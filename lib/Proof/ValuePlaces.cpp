@@ -7,7 +7,7 @@ using namespace hlobuf;
 using namespace hlobuf::proof;
 using llvm::ArrayRef;
 
-ValuePlaces::ValuePlaces(const Program &P) : P(P) {
+ValuePlaces::ValuePlaces(const Program &P) : P(P), OwnHeader(hasOwnHeader()) {
   for (size_t C = 0; C != P.module().Computations.size(); ++C)
     if (runs(ComputationId(C)))
       Running.push_back(ComputationId(C));
@@ -99,10 +99,28 @@ std::string ValuePlaces::spell(ValueId Line) const {
   return dump().Names[Tag.Name].str() + dump().Indices.text(Tag.Index);
 }
 
+bool ValuePlaces::hasOwnHeader() const {
+  HloId Root = P.root(P.module().Entry);
+  return llvm::all_of(P.module().Aliases, [&](const HloAlias &A) {
+    HloId Argument = P.parameter(P.module().Entry, A.Parameter);
+    return Argument && P.trees().ordinal(P[Argument].Shape, A.Index) &&
+           P.trees().ordinal(P[Root].Shape, A.Output);
+  });
+}
+
 bool ValuePlaces::isDonated(uint32_t Number, ShapeIndex Index) const {
-  return llvm::any_of(P.module().Aliases, [&](const HloAlias &A) {
+  return !OwnHeader || llvm::any_of(P.module().Aliases, [&](const HloAlias &A) {
     return A.Parameter == Number && A.Index.canonical() == Index.canonical();
   });
+}
+
+bool ValuePlaces::isGivenThere(Part At) const {
+  const Allocation &A = dump()[dump()[line(At)].Owner];
+  if (P[At.Id].Op == Opcode::Constant)
+    return A.Constant;
+  ShapeIndex Index = P.trees().index(P[At.Id].Shape, At.Ordinal);
+  return A.isParameter() && A.ParameterNumber == P[At.Id].number() &&
+         A.ParameterIndex.canonical() == Index.canonical();
 }
 
 bool ValuePlaces::isReadOnly(ValueId Line) const {

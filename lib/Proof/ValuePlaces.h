@@ -105,15 +105,22 @@ public:
   /// The program may not write \p Line: a constant, or an argument that is not
   /// donated.
   bool isReadOnly(ValueId Line) const;
-  /// Parameter \p Number at \p Index is donated to a result.
+  /// \p At, a constant or an argument with a line, is in an allocation for
+  /// it.
+  bool isGivenThere(Part At) const;
+  /// Parameter \p Number at \p Index is donated to a result; or nothing says,
+  /// because the header is that of another module.
   bool isDonated(uint32_t Number, ShapeIndex Index) const;
 
 private:
+  bool hasOwnHeader() const;
   void numberParts();
   void placeParts();
 
   const Program &P;
   std::vector<ComputationId> Running;
+  /// What input_output_alias names is there.
+  bool OwnHeader;
   /// By slot: the number of its first part, NoNumber if it does not run.
   std::vector<uint32_t> PartBegin;
   /// By number of a part.

@@ -108,7 +108,7 @@ private:
 
 /// True if somebody overwrote something.
 static bool isDamage(proof::Breach How) {
-  return How != proof::Breach::StillWritten &&
+  return How != proof::Breach::StillWritten && How != proof::Breach::NotGiven &&
          How != proof::Breach::NotLiveOut && How != proof::Breach::SlicesApart;
 }
 

@@ -13,165 +13,123 @@
 // (buffer_assignment.cc, 2019-2026). If they do not, the runtime returns bytes
 // that nobody wrote.
 
-#include "Checks/Module/ModuleDifference.h"
+#include "Checks/Execution/Violations.h"
+#include "Checks/Sharing/Sharing.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Facts/Sizes.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace hlobuf;
+using proof::Breach;
 
 namespace {
 class EntryOutputs {
 public:
-  EntryOutputs(const ModuleAnalysis &Analysis, Reporter &Diags)
-      : Analysis(Analysis), P(Analysis.program()), Flow(Analysis.flow()),
-        D(Analysis.facts().dump()), Diags(Diags) {}
+  EntryOutputs(const Program &P, Reporter &Diags)
+      : P(P), D(P.facts().dump()), Lines(P.facts().places()),
+        Root(P.root(P.module().Entry)), Diags(Diags) {}
 
-  void run();
+  void report(const Violation &V);
 
 private:
-  void findReadOnly();
-  bool isOutput(uint32_t Ordinal) const;
-  void reportTwice(uint32_t First, uint32_t Second, HloValueId V);
-  void reportReadOnly(uint32_t Ordinal, HloValueId V, HloValueId ReadOnly);
-  Finding complete(Finding F, HloValueId V) const;
+  void reportShared(const Violation &V);
+  void reportReadOnly(const Violation &V);
+  void reportDonated(const Violation &V);
+  void complete(Finding F, ValueId Line) const;
   std::string index(uint32_t Ordinal) const {
     return D.Indices.text(P.trees().index(P[Root].Shape, Ordinal));
   }
 
-  const ModuleAnalysis &Analysis;
   const Program &P;
-  const DataflowAnalysis &Flow;
   const Dump &D;
-  Reporter &Diags;
+  const Places &Lines;
   HloId Root;
-  Severity Level = Severity::Error;
-  /// By alias set: a constant, or a parameter that is not donated.
-  llvm::DenseMap<uint32_t, HloValueId> ReadOnly;
+  Reporter &Diags;
+  /// By line: the first output that it is.
+  llvm::DenseMap<uint32_t, uint32_t> Seen;
 };
 } // namespace
 
-void EntryOutputs::findReadOnly() {
-  std::vector<bool> Donated = donatedValues(Flow);
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    const HloValue &V = Flow[HloValueId(I)];
-    const HloNode &N = P[V.Definition];
-    bool IsReadOnly = N.Op == Opcode::Parameter &&
-                      N.Parent == P.module().Entry && !Donated[I];
-    if (N.Op == Opcode::Constant || IsReadOnly)
-      ReadOnly.try_emplace(Analysis.aliases().group(HloValueId(I)).index(),
-                           HloValueId(I));
-  }
+void EntryOutputs::complete(Finding F, ValueId Line) const {
+  F.note(Lines.value(D[Line]).Tag.Whole, "{} is placed here",
+         D.spell(D[Line].Tag));
+  if (HloId Id = P.find(D[Line].Tag.Name))
+    F.note(P.place(Id), "{} is defined here", spellName(D, Line));
+  F.about(Line);
 }
 
-/// True if there are bytes to hand over.
-bool EntryOutputs::isOutput(uint32_t Ordinal) const {
-  ShapeId Part = P.trees().part(P[Root].Shape, Ordinal);
-  return D.Shapes[Part].isArray() && logicalBytes(D.Shapes, Part) != 0;
+/// The ledger has both outputs; the second one is told.
+void EntryOutputs::reportShared(const Violation &V) {
+  Seen.try_emplace(V.Shown.Lost.index(), V.Owed.Part);
+  auto First = Seen.find(V.Shown.By.index());
+  if (First == Seen.end() || First->second == V.Owed.Part)
+    return;
+  complete(Diags.report(P.place(Root),
+                        "outputs {} and {} of {} share the buffer of {}: one "
+                        "of them needs a copy",
+                        index(First->second), index(V.Owed.Part), P.spell(Root),
+                        spellName(D, V.Shown.Lost)),
+           V.Shown.Lost);
 }
 
-Finding EntryOutputs::complete(Finding F, HloValueId V) const {
-  if (ValueId Line = Analysis.lineOf(V))
-    F.note(Analysis.facts().places().value(D[Line]).Tag.Whole,
-           "{} is placed here", D.spell(D[Line].Tag))
-        .about(Line);
-  F.note(P.place(Flow[V].Definition), "{} is defined here", Flow.spell(V));
-  return F;
+void EntryOutputs::reportReadOnly(const Violation &V) {
+  const Allocation &Alloc = D[D[V.Shown.Lost].Owner];
+  std::string Name = spellName(D, V.Shown.Lost);
+  if (!Alloc.Constant)
+    Name = P.spell(P.parameter(P.module().Entry, Alloc.ParameterNumber));
+  if (!Alloc.Constant && Alloc.ParameterIndex.canonical() != ShapeIndex::root())
+    Name += D.Indices.text(Alloc.ParameterIndex);
+  complete(Diags.report(P.place(Root),
+                        "output {} of {} is {} {} itself, {}: it needs a copy",
+                        index(V.Owed.Part), P.spell(Root),
+                        Alloc.Constant ? "constant" : "parameter", Name,
+                        Alloc.Constant ? "which the caller cannot own"
+                                       : "which is not donated"),
+           V.Shown.Lost);
 }
 
-void EntryOutputs::reportTwice(uint32_t First, uint32_t Second, HloValueId V) {
-  complete(
-      Diags.reportAs(Level, P.place(Root),
-                     "outputs {} and {} of {} share the buffer of {}: one of "
-                     "them needs a copy",
-                     index(First), index(Second), P.spell(Root), Flow.spell(V)),
-      V);
-}
-
-void EntryOutputs::reportReadOnly(uint32_t Ordinal, HloValueId V,
-                                  HloValueId ReadOnly) {
-  bool Constant = P[Flow[ReadOnly].Definition].Op == Opcode::Constant;
-  complete(
-      Diags.reportAs(Level, P.place(Root),
-                     "output {} of {} is {} {} itself, {}: it needs a copy",
-                     index(Ordinal), P.spell(Root),
-                     Constant ? "constant" : "parameter", Flow.spell(ReadOnly),
-                     Constant ? "which the caller cannot own"
-                              : "which is not donated"),
-      V);
-}
-
-void EntryOutputs::run() {
-  Root = P.root(P.module().Entry);
-  findReadOnly();
-  /// By alias set: the output that it is.
-  llvm::DenseMap<uint32_t, uint32_t> Seen;
-  for (uint32_t I = 0; I != P.trees().parts(P[Root].Shape); ++I) {
-    HloValueId V = Flow.at(Root, I);
-    if (!V || !isOutput(I))
-      continue;
-    Level = Analysis.isGuess(V) ? Severity::Warning : Severity::Error;
-    uint32_t Group = Analysis.aliases().group(V).index();
-    if (auto Entry = ReadOnly.find(Group); Entry != ReadOnly.end())
-      reportReadOnly(I, V, Entry->second);
-    auto [Known, New] = Seen.try_emplace(Group, I);
-    if (!New)
-      reportTwice(Known->second, I, V);
-  }
-}
-
-/// False if \p Item is not about this module.
-static bool checkDonation(const ModuleAnalysis &Analysis, const HloAlias &Item,
-                          Reporter &Diags) {
-  const Dump &D = Analysis.facts().dump();
-  const Places &Lines = Analysis.facts().places();
-  const Program &P = Analysis.program();
-  HloId Root = P.root(P.module().Entry);
-  HloId Parameter = P.parameter(P.module().Entry, Item.Parameter);
-  HloValueId Output = Analysis.flow().at(Root, Item.Output);
-  HloValueId Input =
-      Parameter ? Analysis.flow().at(Parameter, Item.Index) : HloValueId();
-  // Only where the header is not that of this module is there no such part.
-  if (!Output || !Input) {
-    Diags.notChecked("the module's header belongs to another module");
-    return false;
-  }
-  ValueId To = Analysis.lineOf(Output);
-  ValueId From = Analysis.lineOf(Input);
-  if (!To || !From)
-    return true; // module-values says so
-  const Allocation &Alloc = D[D[From].Owner];
-  if (D[To].Owner != D[From].Owner) {
+void EntryOutputs::reportDonated(const Violation &V) {
+  const HloAlias &Item = P.module().Aliases[V.Owed.Part];
+  const Value &To = D[V.Shown.Lost];
+  const Value &From = D[V.Shown.By];
+  std::string Input = fmt::format("parameter {} {}", Item.Parameter,
+                                  D.Indices.text(Item.Index));
+  if (V.How == Breach::NotLiveOut) {
     Diags
-        .report(Lines.value(D[To]).Tag.Whole,
-                "output {} is {} in allocation {}, but the module donates "
-                "parameter {} {} to it, which is in allocation {}",
-                D.Indices.text(Item.Output), D.spell(D[To].Tag),
-                D[D[To].Owner].Index, Item.Parameter,
-                D.Indices.text(Item.Index), Alloc.Index)
-        .note(Item.Text, "it is donated here")
-        .note(Lines.value(D[From]).Tag.Whole, "the parameter is placed here")
-        .about(To);
-    return true;
-  }
-  if (!Alloc.MaybeLiveOut)
-    Diags
-        .report(Lines.line(Alloc),
+        .report(Lines.line(D[To.Owner]),
                 "allocation {} is not maybe-live-out, but holds output {} in "
-                "place of donated parameter {} {}",
-                Alloc.Index, D.Indices.text(Item.Output), Item.Parameter,
-                D.Indices.text(Item.Index))
+                "place of donated {}",
+                D[To.Owner].Index, D.Indices.text(Item.Output), Input)
         .note(Item.Text, "it is donated here")
-        .about(D[From].Owner);
-  return true;
+        .about(To.Owner);
+    return;
+  }
+  Diags
+      .report(Lines.value(To).Tag.Whole,
+              "output {} is {} in bytes [{}, {}) of allocation {}, but the "
+              "module donates {} to it, which is in bytes [{}, {}) of {}",
+              D.Indices.text(Item.Output), D.spell(To.Tag), To.Offset, To.end(),
+              D[To.Owner].Index, Input, From.Offset, From.end(),
+              D[From.Owner].Index)
+      .note(Item.Text, "it is donated here")
+      .note(Lines.value(From).Tag.Whole, "the parameter is placed here")
+      .about(V.Shown.Lost);
+}
+
+void EntryOutputs::report(const Violation &V) {
+  if (V.How == Breach::OutputsOverlap)
+    reportShared(V);
+  else if (V.How == Breach::ReadOnlyOutput)
+    reportReadOnly(V);
+  else
+    reportDonated(V);
 }
 
 void hlobuf::checkEntryOutputs(const CheckContext &Ctx, Reporter &Diags) {
-  const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
-  if (!Analysis)
-    return;
-  for (const HloAlias &Item : Analysis->program().module().Aliases)
-    if (!checkDonation(*Analysis, Item, Diags))
-      return;
-  EntryOutputs(*Analysis, Diags).run();
+  tellViolations(
+      Ctx, Diags,
+      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+        EntryOutputs All(Analysis.program(), Diags);
+        for (const Violation &V : Found)
+          All.report(V);
+      });
 }
