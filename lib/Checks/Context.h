@@ -17,7 +17,7 @@ class ThunkGraph;
 class ValueNames;
 namespace proof {
 struct Proof;
-}
+} // namespace proof
 
 /// The facts of one dump and, if it has a module, what that implies, computed
 /// when first asked for. All checks of the dump share it.

@@ -106,7 +106,7 @@ void Ledger::seal() {
   }
 }
 
-void Ledger::note(Row &R, Outcome Result) {
+void Ledger::note(Row &R, const Outcome &Result) {
   if (R.Visited && Result.kind() <= R.How)
     return;
   R.Visited = true;

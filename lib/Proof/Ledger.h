@@ -231,7 +231,7 @@ private:
   };
   Chapter &of(Topic What) { return Chapters[size_t(What)]; }
   const Chapter &of(Topic What) const { return Chapters[size_t(What)]; }
-  void note(Row &R, Outcome Result);
+  void note(Row &R, const Outcome &Result);
   void forgetProved(Chapter &C);
 
   bool KeepsProved;
