@@ -94,3 +94,20 @@ TEST(Ledger, ASecondCountMustAgree) {
   L.compareCount(L.size(Topic::Read), 2);
   EXPECT_EQ(L.faults().CountedOtherwise, 1u);
 }
+
+TEST(Ledger, ATallyCountsWhatIsNotKept) {
+  for (bool KeepsProved : {true, false}) {
+    Ledger L(KeepsProved);
+    for (uint32_t I = 0; I != 4; ++I)
+      L.open(read(I, 0));
+    L.open({Topic::Written, HloId(0), 0, 0, 0});
+    L.seal();
+    L.visit(read(0, 0), Rule::BytesHoldIt);
+    L.visit(read(1, 0), Rule::BytesHoldIt);
+    L.visit(read(2, 0), Gate::CompiledElsewhere);
+    L.finish();
+    EXPECT_EQ(L.rows(Topic::Read).size(), KeepsProved ? 4u : 2u);
+    EXPECT_EQ(L.tally(Kind::Read), (std::array<size_t, 4>{2, 1, 1, 0}));
+    EXPECT_EQ(L.tally(Kind::Order), (std::array<size_t, 4>{0, 0, 0, 0}));
+  }
+}
