@@ -58,6 +58,9 @@ TEST(Ledger, NothingIsOwedTwice) {
   EXPECT_EQ(
       sealed({read(0, 0), read(1, 0), read(0, 0)}).faults().EnumeratedTwice,
       1u);
+  Ledger L = sealed({read(0, 0)});
+  L.open(read(1, 0));
+  EXPECT_EQ(L.faults().EnumeratedTwice, 1u);
 }
 
 TEST(Ledger, ATopicIsDecidedOnce) {
