@@ -94,10 +94,6 @@ bool Interpreter::dispatch(State &S, HloId Id) {
 bool Interpreter::runLoop(State &S, HloId Id) {
   ComputationId Condition = P.callee(Id, CallRole::Condition);
   ComputationId Body = P.callee(Id, CallRole::Body);
-  if (X.Lines.isLocal(P[Id].Parent)) {
-    fillParameters(S, Condition);
-    fillParameters(S, Body);
-  }
   HloId Heads[] = {Id, P.parameter(Condition, 0), P.parameter(Body, 0)};
   Bindings First, Again;
   for (HloId Head : Heads) {
