@@ -107,6 +107,8 @@ void ByteMemory::change(const BytePlace &At,
 
 bool ByteMemory::all(const BytePlace &At,
                      llvm::function_ref<bool(uint32_t)> Holds) const {
+  if (At.empty())
+    return true;
   const Segments &All = segments(At.Memory);
   for (auto Next = find(All, At.Begin);
        Next != All.end() && Next->Begin < At.End; ++Next)
@@ -117,6 +119,8 @@ bool ByteMemory::all(const BytePlace &At,
 
 uint32_t ByteMemory::writerOver(const BytePlace &At, uint32_t Value,
                                 const NumberSets &Sets) const {
+  if (At.empty())
+    return NoWriter;
   const Segments &All = segments(At.Memory);
   const Segment *Last = nullptr;
   for (auto Next = find(All, At.Begin);
@@ -129,6 +133,8 @@ uint32_t ByteMemory::writerOver(const BytePlace &At, uint32_t Value,
 ByteMemory::Runs ByteMemory::where(const BytePlace &At, uint32_t Value,
                                    const NumberSets &Sets) const {
   Runs Found;
+  if (At.empty())
+    return Found;
   const Segments &All = segments(At.Memory);
   for (auto Next = find(All, At.Begin);
        Next != All.end() && Next->Begin < At.End; ++Next) {

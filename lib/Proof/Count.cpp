@@ -135,7 +135,7 @@ static void countInstruction(const Program &P, HloId Id, TopicCounts &Counts) {
       Arrays(operandsRead(P, Id));
   Counts[Topic::HasDone] += isStart(Op);
   Counts[Topic::NotReadBefore] += isStart(Op);
-  if (Op == Opcode::Fusion)
+  if (Op == Opcode::Fusion && !P.calls(Id).empty())
     Counts[Topic::OperandType] += Arrays(Operands.size());
 }
 

@@ -110,6 +110,8 @@ Outcome InPlace::byOpcode(const Overlay &At) {
       return Rule::Identity;
     return needsSets("reshape");
   }
+  if (Op == Opcode::Fusion && X.P.calls(At.Result.Id).empty())
+    return Reason::FusionWithoutBody;
   if (Op == Opcode::Fusion &&
       worksInPlace(X, At.Result, {At.Pair.Operand, At.Pair.OperandPart}))
     return Rule::DefinedInPlace;

@@ -49,7 +49,7 @@ static bool hasLowerBound(const Shape &S) {
 static Outcome fits(const ProofModel &X, ValueId Line) {
   const Dump &D = X.Lines.dump();
   const Value &V = D[Line];
-  if (V.end() > D[V.Owner].Size)
+  if (V.end() < V.Offset || V.end() > D[V.Owner].Size)
     return {Breach::BeyondAllocation, Evidence{X.Lines.spell(Line), Line, {}}};
   Part At = X.Lines.part(Line);
   if (!At)

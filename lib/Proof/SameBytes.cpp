@@ -51,7 +51,7 @@ static Part stepUp(const ProofModel &X, Part At, unsigned Depth) {
     return X.operandPart(At.Id, 0, 0);
   if (X.op(At.Id) == Opcode::CustomCall)
     return stepOverCollective(X, At);
-  if (X.op(At.Id) != Opcode::Fusion)
+  if (X.op(At.Id) != Opcode::Fusion || X.P.calls(At.Id).empty())
     return {};
   HloId Root = X.P.root(X.P.calls(At.Id)[0].Callee);
   Part Parameter = parameterOf(X, {Root, At.Ordinal}, Depth + 1);
@@ -133,7 +133,7 @@ static Part soleParameter(const ProofModel &X, Part At) {
 
 bool proof::worksInPlace(const ProofModel &X, Part Result,
                          OperandPart Operand) {
-  if (X.P.facts().isTPU())
+  if (X.P.facts().isTPU() || X.P.calls(Result.Id).empty())
     return false;
   HloId Root = X.P.root(X.P.calls(Result.Id)[0].Callee);
   Part Call = X.Lines.partAt(Root, X.Lines.steps(Result));
@@ -158,7 +158,7 @@ CopyOrigin proof::copyOrigin(const ProofModel &X, Part At) {
       At = {X.P.operands(At.Id)[0], At.Ordinal};
       continue;
     }
-    if (Op == Opcode::Fusion) {
+    if (Op == Opcode::Fusion && !X.P.calls(At.Id).empty()) {
       HloId Root = X.P.root(X.P.calls(At.Id)[0].Callee);
       Part Inner = X.Lines.partAt(Root, X.Lines.steps(At));
       Inner = Inner ? climb(X, Inner, 0) : Inner;

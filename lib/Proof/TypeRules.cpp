@@ -27,14 +27,21 @@ bool proof::hasSameOrder(const Shape &A, const Shape &B) {
   return ArrayOrder(A).majorToMinor() == ArrayOrder(B).majorToMinor();
 }
 
-bool proof::isRowMajor(const Shape &S) {
-  auto Size = [&](int64_t D) { return S.Dimensions[size_t(D)].Size; };
-  ArrayOrder Order(S);
+bool proof::ascends(llvm::ArrayRef<int64_t> Dimensions, const Shape &S) {
+  auto Size = [&](int64_t D) {
+    return D >= 0 && static_cast<size_t>(D) < S.Dimensions.size()
+               ? S.Dimensions[size_t(D)].Size
+               : 0;
+  };
   llvm::SmallVector<int64_t, 6> Moving;
-  llvm::copy_if(Order.majorToMinor(), std::back_inserter(Moving),
+  llvm::copy_if(Dimensions, std::back_inserter(Moving),
                 [&](int64_t D) { return Size(D) != 1; });
   return llvm::is_sorted(Moving) &&
          llvm::none_of(Moving, [&](int64_t D) { return Size(D) == 0; });
+}
+
+bool proof::isRowMajor(const Shape &S) {
+  return ascends(ArrayOrder(S).majorToMinor(), S);
 }
 
 /// \p S, with bounds as sizes.
