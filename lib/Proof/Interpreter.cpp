@@ -45,11 +45,11 @@ void Interpreter::fillInputs(State &S) {
     S.fill(X.Lines.line({R.At, R.Part}));
   L.decide(Topic::AtStart, [&](const Obligation &O) -> Outcome {
     ValueId Line = X.Lines.line({O.At, O.Part});
+    if (!S.holds(Line))
+      return {Breach::OtherInputThere, S.lost(Line, "start")};
     if (!X.Lines.isGivenThere({O.At, O.Part}))
       return {Breach::NotGiven, Evidence{X.Lines.spell(Line), Line, {}}};
-    if (S.holds(Line))
-      return Rule::AloneInBytes;
-    return {Breach::OtherInputThere, S.lost(Line, "start")};
+    return Rule::AloneInBytes;
   });
 }
 
