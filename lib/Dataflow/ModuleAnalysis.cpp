@@ -198,7 +198,6 @@ void ModuleAnalysis::findUnknownOpcodes() {
         llvm::append_range(Todo, P.callers(P[Id].Parent));
       continue;
     }
-    Uncertain = true;
     Guessed.resize(flow().values().size());
     Mark(Id);
     llvm::for_each(P.operands(Id), Mark);

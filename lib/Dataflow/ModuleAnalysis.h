@@ -68,9 +68,8 @@ public:
   static bool mayBeNewRule(DerivedPart Part);
   /// \p Diff is about a value that aliases an excused one.
   bool mayFollowFromExcuse(DerivedPart Part, const Difference &Diff) const;
-  /// The module has an instruction whose dataflow this tool may not know.
-  bool isUncertain() const { return Uncertain; }
-  /// Such an instruction reads or defines \p V, or what it aliases.
+  /// An instruction whose dataflow this tool may not know reads or defines \p
+  /// V, or what it aliases.
   bool isGuess(HloValueId V) const {
     return V && !Guessed.empty() && Guessed[aliases().group(V).index()];
   }
@@ -115,7 +114,6 @@ private:
   /// A bit for each part of Best that differs from the dump.
   unsigned Differing = 0;
   bool AnotherTime = false;
-  bool Uncertain = false;
   llvm::StringRef NewRuleFor;
   size_t NumExcused = 0;
   /// By alias set; empty if there are none.

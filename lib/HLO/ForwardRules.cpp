@@ -27,12 +27,6 @@ ArrayRef<ForwardRule> hlobuf::forwardRules(Opcode Op) {
   return rowsFor<Rules>(Op);
 }
 
-bool hlobuf::forwardsOperand(Opcode Op) {
-  ArrayRef<ForwardRule> Own = forwardRules(Op);
-  return !Own.empty() && Own[0].Parts == ForwardedParts::All &&
-         Own[0].Result.Size == 0 && Own[0].Operand.Size == 0;
-}
-
 static bool hasPart(ForwardedParts Parts, bool IsTop, bool IsTuple) {
   switch (Parts) {
   case ForwardedParts::All:

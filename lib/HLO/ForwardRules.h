@@ -49,9 +49,6 @@ struct ForwardRule {
 /// The rows of Opcodes.def for \p Op: none if it computes all of its result.
 llvm::ArrayRef<ForwardRule> forwardRules(Opcode Op);
 
-/// True if the whole result is operand 0.
-bool forwardsOperand(Opcode Op);
-
 /// A part of an operand.
 struct OperandPath {
   uint32_t Operand = 0;
