@@ -281,35 +281,6 @@ void OverlapCheck::check(const Allocation &Alloc) {
   });
 }
 
-/// The first operands of \p Id, those whose arrays it reads itself: not its
-/// computations, and not just to name them.
-static llvm::ArrayRef<HloId> operandsRead(const Program &P,
-                                          const Schedule &Order, HloId Id) {
-  llvm::ArrayRef<HloId> Operands = P.operands(Id);
-  Opcode Op = P[Id].Op;
-  if (accessesNoMemory(Op) || calleeReads(Op))
-    return {};
-  switch (Op) {
-  case Opcode::AsyncUpdate:
-    return {};
-  case Opcode::AsyncStart: {
-    llvm::ArrayRef<HloCall> Calls = P.calls(Id);
-    bool BodyReads = !Calls.empty() && Order.isFlattened(Calls[0].Callee);
-    return BodyReads ? llvm::ArrayRef<HloId>() : Operands;
-  }
-  case Opcode::Conditional:
-    return Operands.take_front(1);
-  case Opcode::Copy: {
-    // Of a tuple, only its table.
-    bool IsTuple =
-        !Operands.empty() && P.trees().isTuple(P[Operands[0]].Shape, 0);
-    return IsTuple ? llvm::ArrayRef<HloId>() : Operands;
-  }
-  default:
-    return Operands;
-  }
-}
-
 /// True if the instruction that writes \p Written reads \p Read itself, and has
 /// done both when it ends: no order of steps excuses that they share bytes.
 bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
@@ -328,16 +299,16 @@ bool OverlapCheck::readsAndWrites(ValueId Read, ValueId Written) const {
   const Program &P = Module->program();
   HloId Id = Module->flow()[Flow[Written.index()]].Definition;
   Opcode Op = P[Id].Op;
+  // Of a tuple, a copy reads only the table.
+  bool CopiesTable = Op == Opcode::Copy && P.trees().isTuple(P[Id].Shape, 0);
   if (Op == Opcode::Unknown || P[Id].Sugar || isControlFlow(Op) ||
-      isTransfer(Op) || P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast")
+      isTransfer(Op) || accessesNoMemory(Op) || CopiesTable ||
+      P.customCallTarget(Id, Backend::TPU) == "ConcatBitcast")
     return false;
-  llvm::ArrayRef<HloId> Operands = operandsRead(P, Module->schedule(), Id);
   bool Reads = false;
   Module->flow().forEachUse(
       Flow[Read.index()],
-      [&](HloId User, uint32_t Operand, const FlowPosition &) {
-        Reads |= User == Id && Operand < Operands.size();
-      });
+      [&](HloId User, uint32_t, const FlowPosition &) { Reads |= User == Id; });
   return Reads;
 }
 
