@@ -7,7 +7,8 @@ using namespace hlobuf;
 using namespace hlobuf::proof;
 using llvm::ArrayRef;
 
-ValuePlaces::ValuePlaces(const Program &P) : P(P), OwnHeader(hasOwnHeader()) {
+ValuePlaces::ValuePlaces(const Program &P) : P(P) {
+  findDonated();
   for (size_t C = 0; C != P.module().Computations.size(); ++C)
     if (runs(ComputationId(C)))
       Running.push_back(ComputationId(C));
@@ -99,19 +100,14 @@ std::string ValuePlaces::spell(ValueId Line) const {
   return dump().Names[Tag.Name].str() + dump().Indices.text(Tag.Index);
 }
 
-bool ValuePlaces::hasOwnHeader() const {
+void ValuePlaces::findDonated() {
   HloId Root = P.root(P.module().Entry);
-  return llvm::all_of(P.module().Aliases, [&](const HloAlias &A) {
+  for (const HloAlias &A : P.module().Aliases) {
     HloId Argument = P.parameter(P.module().Entry, A.Parameter);
-    return Argument && P.trees().ordinal(P[Argument].Shape, A.Index) &&
-           P.trees().ordinal(P[Root].Shape, A.Output);
-  });
-}
-
-bool ValuePlaces::isDonated(uint32_t Number, ShapeIndex Index) const {
-  return !OwnHeader || llvm::any_of(P.module().Aliases, [&](const HloAlias &A) {
-    return A.Parameter == Number && A.Index.canonical() == Index.canonical();
-  });
+    OwnHeader &= Argument && P.trees().ordinal(P[Argument].Shape, A.Index) &&
+                 P.trees().ordinal(P[Root].Shape, A.Output);
+    Donated.insert({A.Parameter, A.Index.canonical().bits()});
+  }
 }
 
 bool ValuePlaces::isGivenThere(Part At) const {

@@ -9,6 +9,7 @@
 #define HLOBUF_PROOF_VALUEPLACES_H
 
 #include "Program/Program.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf::proof {
 
@@ -110,17 +111,21 @@ public:
   bool isGivenThere(Part At) const;
   /// Parameter \p Number at \p Index is donated to a result; or nothing says,
   /// because the header is that of another module.
-  bool isDonated(uint32_t Number, ShapeIndex Index) const;
+  bool isDonated(uint32_t Number, ShapeIndex Index) const {
+    return !OwnHeader || Donated.contains({Number, Index.canonical().bits()});
+  }
 
 private:
-  bool hasOwnHeader() const;
+  void findDonated();
   void numberParts();
   void placeParts();
 
   const Program &P;
   std::vector<ComputationId> Running;
   /// What input_output_alias names is there.
-  bool OwnHeader;
+  bool OwnHeader = true;
+  /// Numbers and indices of parameters.
+  llvm::DenseSet<IdPair> Donated;
   /// By slot: the number of its first part, NoNumber if it does not run.
   std::vector<uint32_t> PartBegin;
   /// By number of a part.
