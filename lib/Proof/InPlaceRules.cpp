@@ -53,8 +53,13 @@ Outcome InPlace::decide(const Obligation &O) {
     return *Simple;
   Outcome Own = At.Target.beginsLike(At.Source) ? byOpcode(At)
                                                 : needsSets("partial overlap");
-  if (Own.kind() != OutcomeKind::Gap || !At.Target.beginsLike(At.Source))
+  if (Own.kind() != OutcomeKind::Gap)
     return Own;
+  Outcome Open = {
+      Reason(Own.code()),
+      Evidence{Own.evidence().Text, X.Home.of(Operand), X.Lines.line(Result)}};
+  if (!At.Target.beginsLike(At.Source))
+    return Open;
   auto IsThere = [&](OperandPart Other) {
     ValueId Home = X.operandHome(O.At, Other.Operand, Other.Ordinal);
     return Home && X.place(Home).beginsLike(At.Target);
@@ -62,7 +67,7 @@ Outcome InPlace::decide(const Obligation &O) {
   std::optional<bool> Sound =
       Elements({O.At, O.Part, {O.Operand, O.OperandPart}, IsThere});
   if (!Sound)
-    return Own;
+    return Open;
   if (*Sound)
     return Rule::IntegerSets;
   return {Breach::ElementsOverwritten,

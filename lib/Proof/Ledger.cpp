@@ -181,8 +181,7 @@ Outcome Ledger::outcome(const Row &R) const {
   case OutcomeKind::Assumed:
     return Gate(R.Code);
   case OutcomeKind::Gap:
-    return {Reason(R.Code),
-            R.Visited ? AllEvidence.at(R.owed()).Text : std::string()};
+    return {Reason(R.Code), R.Visited ? AllEvidence.at(R.owed()) : Evidence()};
   case OutcomeKind::Violated:
     break;
   }

@@ -131,8 +131,10 @@ public:
   Outcome() = delete;
   Outcome(Rule By) : Outcome(OutcomeKind::Proved, uint8_t(By), {}) {}
   Outcome(Gate By) : Outcome(OutcomeKind::Assumed, uint8_t(By), {}) {}
+  Outcome(Reason Why, Evidence Where)
+      : Outcome(OutcomeKind::Gap, uint8_t(Why), std::move(Where)) {}
   Outcome(Reason Why, std::string Where = "")
-      : Outcome(OutcomeKind::Gap, uint8_t(Why), {std::move(Where)}) {}
+      : Outcome(Why, Evidence{std::move(Where)}) {}
   Outcome(Breach How, Evidence Shown)
       : Outcome(OutcomeKind::Violated, uint8_t(How), std::move(Shown)) {}
   Outcome(Breach How, std::string Shown)

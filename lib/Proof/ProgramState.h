@@ -39,15 +39,13 @@ public:
   /// Writes \p Line before the first step. Constants with one literal may have
   /// one place.
   void fill(ValueId Line);
-  /// Copies to the place of \p Line a value that is there already: one for
-  /// which
-  /// \p IsSame is true. False if there is none.
+  /// The bytes of \p Line, which a copy writes, hold the same already: a value
+  /// for which \p IsSame is true. False if there is none.
   bool keepSame(ValueId Line, llvm::function_ref<bool(ValueId)> IsSame);
   /// All at once: a line's bytes hold it where they hold its source, should
   /// that be in the same place; one phi may be the source of another.
   void bind(llvm::ArrayRef<Binding> All);
-  /// Keeps what \p Other holds, too. Values that are lost somewhere are added
-  /// to
+  /// Keeps what \p Other holds, too. Adds values that are lost somewhere to
   /// \p Lost.
   void meet(const ProgramState &Other, llvm::SmallVectorImpl<uint32_t> &Lost);
 

@@ -76,11 +76,9 @@ void hlobuf::reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
   const Dump &D = P.facts().dump();
   bool AtLine = subjectOf(V.Owed.What) == TopicSubject::Line;
   ValueId Line = AtLine ? ValueId(V.Owed.Part) : V.Shown.Lost;
-  llvm::StringRef Where = P.facts().places().value(D.Values[0]).Tag.Whole;
-  if (V.Owed.At)
-    Where = P.place(V.Owed.At);
-  else if (Line)
-    Where = P.facts().places().value(D[Line]).Tag.Whole;
+  llvm::StringRef Where = V.Owed.At ? P.place(V.Owed.At)
+                          : Line ? P.facts().places().value(D[Line]).Tag.Whole
+                                 : P.place(P.root(P.module().Entry));
   Finding F = Diags.report(Where, "{}: {} ({})", spellObligation(P, V.Owed),
                            breachText(V.How), V.Shown.Text);
   if (Line)

@@ -54,8 +54,8 @@ public:
   InPlaceHazards(const ModuleAnalysis &Analysis, Reporter &Diags)
       : Analysis(Analysis), P(Analysis.program()), DumpFacts(Analysis.facts()),
         D(DumpFacts.dump()), Diags(Diags), Reads(P) {}
-  void report(const Violation &V);
-  void doubt(const proof::Obligation &Owed);
+  void report(const proof::Obligation &Owed, const proof::Evidence &Shown);
+  void doubt(const proof::Obligation &Owed, const proof::Evidence &Shown);
 
 private:
   ElementAnswer ask(HloId Id, const SharedPlace &S);
@@ -182,10 +182,15 @@ Finding InPlaceHazards::add(Severity Level, HloId Id, const SharedPlace &S,
   return F;
 }
 
-void InPlaceHazards::report(const Violation &V) {
-  HloId Id = V.Owed.At;
-  SharedPlace S = {V.Owed.Part, V.Owed.Operand, V.Owed.OperandPart, V.Shown.By,
-                   V.Shown.Lost};
+static SharedPlace placeOf(const proof::Obligation &Owed,
+                           const proof::Evidence &Shown) {
+  return {Owed.Part, Owed.Operand, Owed.OperandPart, Shown.By, Shown.Lost};
+}
+
+void InPlaceHazards::report(const proof::Obligation &Owed,
+                            const proof::Evidence &Shown) {
+  HloId Id = Owed.At;
+  SharedPlace S = placeOf(Owed, Shown);
   Worst = ask(Id, S).Worst;
   Finding F = add(Severity::Error, Id, S, "overwrites", consequence());
   explain(F, Id, S);
@@ -194,15 +199,9 @@ void InPlaceHazards::report(const Violation &V) {
 }
 
 /// What is not decided is said where it is.
-void InPlaceHazards::doubt(const proof::Obligation &Owed) {
-  HloValueId Result = Analysis.flow().at(Owed.At, Owed.Part);
-  HloValueId Source =
-      Analysis.flow().at(operand(Owed.At, Owed.Operand), Owed.OperandPart);
-  SharedPlace S = {Owed.Part, Owed.Operand, Owed.OperandPart,
-                   Result ? Analysis.lineOf(Result) : ValueId(),
-                   Source ? Analysis.lineOf(Source) : ValueId()};
-  if (!S.Result || !S.Source)
-    return;
+void InPlaceHazards::doubt(const proof::Obligation &Owed,
+                           const proof::Evidence &Shown) {
+  SharedPlace S = placeOf(Owed, Shown);
   ElementAnswer Answer = ask(Owed.At, S);
   if (Answer.Sound || Answer.Doubt.empty())
     return;
@@ -216,13 +215,14 @@ void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
     InPlaceHazards Hazards(Analysis, Diags);
     for (const Violation &V : Found)
       if (V.How == proof::Breach::ElementsOverwritten)
-        Hazards.report(V);
+        Hazards.report(V.Owed, V.Shown);
       else
         reportViolation(Analysis, V, Diags);
-    for (const auto &R : Ctx.proof()->Book.rows(proof::Topic::InPlace))
+    const proof::Ledger &Book = Ctx.proof()->Book;
+    for (const auto &R : Book.rows(proof::Topic::InPlace))
       if (R.How == proof::OutcomeKind::Gap &&
-          proof::Reason(R.Code) == proof::Reason::NeedsIntegerSets)
-        Hazards.doubt(R.owed());
+          proof::Reason(R.Code) == proof::Reason::NeedsIntegerSets && R.Visited)
+        Hazards.doubt(R.owed(), Book.outcome(R).evidence());
   };
   tellViolations(Ctx, Diags, Tell);
 }
