@@ -126,7 +126,7 @@ void Ledger::decide(Topic What,
   forgetProved(C);
 }
 
-void Ledger::visit(const Obligation &Owed, Outcome Result) {
+void Ledger::visit(const Obligation &Owed, const Outcome &Result) {
   Chapter &C = of(Owed.What);
   if (C.Next == C.Size || C.Rows[C.Next].owed() != Owed)
     C.Next = llvm::partition_point(
@@ -135,7 +135,7 @@ void Ledger::visit(const Obligation &Owed, Outcome Result) {
   if (C.Next == C.Size || C.Rows[C.Next].owed() != Owed)
     ++Mistakes.NotEnumerated;
   else
-    note(C.Rows[C.Next++], std::move(Result));
+    note(C.Rows[C.Next++], Result);
 }
 
 void Ledger::assume(Topic What, Gate By,

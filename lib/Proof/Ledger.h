@@ -198,7 +198,7 @@ public:
   void decide(Topic What,
               llvm::function_ref<Outcome(const Obligation &)> Decide);
   /// What execution finds at one visit of \p Owed: the worst counts.
-  void visit(const Obligation &Owed, Outcome Result);
+  void visit(const Obligation &Owed, const Outcome &Result);
   /// Each obligation of \p What for which \p Covers holds rests on \p By, or
   /// is worse.
   void assume(Topic What, Gate By,
