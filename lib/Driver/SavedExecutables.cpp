@@ -101,6 +101,11 @@ void hlobuf::joinExecutables(InputList &List, llvm::ArrayRef<std::string> Files,
   // A forked process saves in a folder of its own what XLA dumps into its
   // parent's.
   pairUp(List, Dumps, Executables, /*Everywhere=*/true);
+  // The search of the folder does not know that these are read.
+  for (StringRef Path : Files)
+    llvm::erase_if(List.Skipped, [&](StringRef Skipped) {
+      return Skipped.consume_front(Path) && Skipped.starts_with(" (");
+    });
   std::vector<std::string> Alone;
   for (size_t I = 0; I != Files.size(); ++I)
     if (!Executables[I].Joined)
