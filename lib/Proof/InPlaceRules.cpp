@@ -51,15 +51,14 @@ Outcome InPlace::decide(const Obligation &O) {
                 X.place(X.Home.of(Operand))};
   if (std::optional<Outcome> Simple = bySimpleRule(At))
     return *Simple;
-  Outcome Own = At.Target.beginsLike(At.Source) ? byOpcode(At)
-                                                : needsSets("partial overlap");
+  Evidence Shown = {X.P.spell(O.At), X.Home.of(Operand), X.Lines.line(Result)};
+  // XLA places a result exactly on an operand, or apart from it.
+  if (!At.Target.beginsLike(At.Source))
+    return {Breach::PartlyThere, Shown};
+  Outcome Own = byOpcode(At);
   if (Own.kind() != OutcomeKind::Gap)
     return Own;
-  Outcome Open = {
-      Reason(Own.code()),
-      Evidence{Own.evidence().Text, X.Home.of(Operand), X.Lines.line(Result)}};
-  if (!At.Target.beginsLike(At.Source))
-    return Open;
+  Shown.Text = Own.evidence().Text;
   auto IsThere = [&](OperandPart Other) {
     ValueId Home = X.operandHome(O.At, Other.Operand, Other.Ordinal);
     return Home && X.place(Home).beginsLike(At.Target);
@@ -67,11 +66,11 @@ Outcome InPlace::decide(const Obligation &O) {
   std::optional<bool> Sound =
       Elements({O.At, O.Part, {O.Operand, O.OperandPart}, IsThere});
   if (!Sound)
-    return Open;
+    return {Reason(Own.code()), Shown};
   if (*Sound)
     return Rule::IntegerSets;
-  return {Breach::ElementsOverwritten,
-          Evidence{X.P.spell(O.At), X.Home.of(Operand), X.Lines.line(Result)}};
+  Shown.Text = X.P.spell(O.At);
+  return {Breach::ElementsOverwritten, Shown};
 }
 
 std::optional<Outcome> InPlace::bySimpleRule(const Overlay &At) {

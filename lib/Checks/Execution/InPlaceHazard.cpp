@@ -55,6 +55,7 @@ public:
       : Analysis(Analysis), P(Analysis.program()), DumpFacts(Analysis.facts()),
         D(DumpFacts.dump()), Diags(Diags), Reads(P) {}
   void report(const proof::Obligation &Owed, const proof::Evidence &Shown);
+  void reportPart(const proof::Obligation &Owed, const proof::Evidence &Shown);
   void doubt(const proof::Obligation &Owed, const proof::Evidence &Shown);
 
 private:
@@ -198,6 +199,28 @@ void InPlaceHazards::report(const proof::Obligation &Owed,
     F.about(Section::Module);
 }
 
+/// A result that begins elsewhere than the operand that it meets.
+void InPlaceHazards::reportPart(const proof::Obligation &Owed,
+                                const proof::Evidence &Shown) {
+  HloId Id = Owed.At;
+  SharedPlace S = placeOf(Owed, Shown);
+  HloId From = operand(Id, S.Operand);
+  Finding F = Diags.report(
+      P.place(Id),
+      "{} shares {} with its operand {}, {}: a result begins where an operand "
+      "begins, or shares no byte with it",
+      P.spell(Id), sharedBytes(D, D[S.Result], D[S.Source]), S.Operand,
+      P.spell(From));
+  addStep(F, From, Analysis.schedule().time(From), StepRole::Defines,
+          spellDefinition(D, S.Source));
+  addStep(F, Id, Analysis.schedule().time(Id), StepRole::Overwrites,
+          spellOverwrite(D[S.Result], D[S.Source]));
+  notePlace(F, DumpFacts, S.Source);
+  notePlace(F, DumpFacts, S.Result);
+  F.about(S.Result).about(S.Source);
+  aboutInstruction(F, P, Id);
+}
+
 /// What is not decided is said where it is.
 void InPlaceHazards::doubt(const proof::Obligation &Owed,
                            const proof::Evidence &Shown) {
@@ -216,6 +239,8 @@ void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
     for (const Violation &V : Found)
       if (V.How == proof::Breach::ElementsOverwritten)
         Hazards.report(V.Owed, V.Shown);
+      else if (V.How == proof::Breach::PartlyThere)
+        Hazards.reportPart(V.Owed, V.Shown);
       else
         reportViolation(Analysis, V, Diags);
     const proof::Ledger &Book = Ctx.proof()->Book;

@@ -62,7 +62,7 @@ struct Event {
 
 /// The instruction \p Id of the module.
 Event eventAt(const ModuleAnalysis &Analysis, HloId Id);
-/// What the dump says of \p Name. Where is empty if that has no step.
+/// What is known of \p Name. Where is empty if that has no step.
 Event eventAt(const Facts &DumpFacts, NameId Name);
 
 /// Adds what \p Subject does at \p E to the timeline.
