@@ -64,6 +64,33 @@ ArrayRef<ComputationId> PartSources::inside(ComputationId Body) const {
   return All;
 }
 
+/// What the start of an async chain is annotated with (xla/service/gpu/
+/// transforms/stream_attribute_annotator.cc, 2023).
+static StringRef streamOfStart(const Program &P, HloId Start) {
+  if (P.isHidden(Start))
+    return "";
+  StringRef Attributes = P.module().attributes(P.module()[Start]);
+  return Attributes.split("_xla_stream_annotation=\"").second.split('"').first;
+}
+
+StringRef PartSources::streamOf(ComputationId Body) const {
+  StringRef Stream;
+  auto IsOther = [&](HloId Start) {
+    StringRef Own = streamOfStart(P, Start);
+    if (Stream.empty())
+      Stream = Own;
+    return Own.empty() || Own != Stream;
+  };
+  for (HloId Caller : P.callers(Body))
+    if (P[Caller].Op == Opcode::AsyncStart && IsOther(Caller))
+      return "";
+  for (ComputationId C : inside(Body))
+    for (HloId Id : P.order(C))
+      if (isStart(P[Id].Op) && IsOther(Id))
+        return "";
+  return Stream;
+}
+
 Part PartSources::operandPart(HloId Id, uint32_t Operand,
                               ArrayRef<uint32_t> Steps) const {
   ArrayRef<HloId> Operands = P.operands(Id);

@@ -49,6 +49,10 @@ public:
   /// included.
   llvm::ArrayRef<ComputationId> inside(ComputationId Body) const;
 
+  /// The GPU stream that all of \p Body, of async chains, runs on: what is put
+  /// on it earlier runs earlier. Empty if that is not known.
+  llvm::StringRef streamOf(ComputationId Body) const;
+
 private:
   using SourceList = llvm::SmallVector<Part, 2>;
   SourceList find(Part At) const;

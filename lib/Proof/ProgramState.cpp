@@ -7,9 +7,21 @@
 using namespace hlobuf;
 using namespace hlobuf::proof;
 
+/// True if a computation that runs on \p Stream is marked in \p Set.
+bool ProgramState::isWrittenInOrder(uint32_t Set,
+                                    llvm::StringRef Stream) const {
+  return !Stream.empty() &&
+         llvm::any_of(Sets->members(Set), [&](uint32_t Member) {
+           return Member >= markOf(ComputationId(0)) &&
+                  X->From.streamOf(ComputationId(
+                      Member - markOf(ComputationId(0)))) == Stream;
+         });
+}
+
 bool ProgramState::isOverwrittenBy(ValueId Line, ComputationId Body) const {
   return Bytes.all(X->place(Line), [&](uint32_t Set) {
-    return Sets->has(Set, Line.index()) || Sets->has(Set, markOf(Body));
+    return Sets->has(Set, Line.index()) || Sets->has(Set, markOf(Body)) ||
+           isWrittenInOrder(Set, X->From.streamOf(Body));
   });
 }
 

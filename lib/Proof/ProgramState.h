@@ -25,7 +25,8 @@ public:
   bool holds(ValueId Line) const {
     return Bytes.holds(X->place(Line), Line.index(), *Sets);
   }
-  /// True if where \p Line is lost the computation \p Body wrote.
+  /// True if where \p Line is lost the computation \p Body wrote, or another
+  /// one that runs after it on the same stream.
   bool isOverwrittenBy(ValueId Line, ComputationId Body) const;
   /// \p Line is lost, at \p Who: to which value.
   Evidence lost(ValueId Line, std::string Who) const;
@@ -62,6 +63,7 @@ public:
   void finish(HloId Start);
 
 private:
+  bool isWrittenInOrder(uint32_t Set, llvm::StringRef Stream) const;
   void add(ValueId Line, uint32_t Value);
   /// Above the numbers of all lines.
   uint32_t markOf(ComputationId Body) const {
