@@ -65,7 +65,7 @@ std::string hlobuf::unknownCheck(StringRef Name) {
   return Text + " (see --explain)";
 }
 
-std::string hlobuf::problemWithGlobs(StringRef Globs) {
+std::string hlobuf::problemWithGlobs(StringRef Globs, bool Requirements) {
   if (Globs.empty())
     return "";
   llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
@@ -74,6 +74,8 @@ std::string hlobuf::problemWithGlobs(StringRef Globs) {
   std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
+  for (size_t S = 0; Requirements && S != NumSentences; ++S)
+    Ids.push_back(sentenceKey(Sentence(S)));
   for (StringRef Glob : Parsed->unmatched(Ids))
     return unknownCheck(Glob);
   return "";
@@ -86,7 +88,9 @@ llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
         std::tuple(&Selection.WarningsAsErrors, "--warnings-as-errors",
                    &Texts.WarningsAsErrors),
         std::tuple(&Selection.Require, "--require", &Texts.Require)}) {
-    if (std::string Problem = problemWithGlobs(*Text); !Problem.empty())
+    if (std::string Problem =
+            problemWithGlobs(*Text, List == &Selection.Require);
+        !Problem.empty())
       return makeError("{}: {}", Option, Problem);
     *List = llvm::cantFail(GlobList::parse(*Text));
   }

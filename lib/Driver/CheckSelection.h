@@ -25,6 +25,13 @@ public:
   Match match(llvm::StringRef Name) const;
   bool contains(llvm::StringRef Name) const { return match(Name) == Match::In; }
 
+  /// True if \p Name is one of the globs.
+  bool names(llvm::StringRef Name) const {
+    return llvm::any_of(Globs, [&](const Glob &G) {
+      return !G.Negative && G.Text == Name;
+    });
+  }
+
   /// The globs, without their `-`, that match none of \p Names: misspelled,
   /// most likely.
   std::vector<llvm::StringRef>
@@ -53,8 +60,9 @@ struct GlobTexts {
 /// nearest name if at most a third of its characters differ.
 std::string unknownCheck(llvm::StringRef Name);
 
-/// What is wrong with \p Globs, as a list of globs of checks; empty if nothing.
-std::string problemWithGlobs(llvm::StringRef Globs);
+/// What is wrong with \p Globs, as a list of globs of checks and, in
+/// requirements, of keys of sentences; empty if nothing.
+std::string problemWithGlobs(llvm::StringRef Globs, bool Requirements = false);
 
 /// What names of lints about waste begin with.
 constexpr llvm::StringLiteral WastePrefix = "lint-";

@@ -42,7 +42,7 @@ template <> struct ScalarTraits<CheckGlobs> {
   static void output(const CheckGlobs &, void *, raw_ostream &) {}
   static StringRef input(StringRef Text, void *, CheckGlobs &Value) {
     Value.Text = Text.str();
-    Value.Problem = problemWithGlobs(Text);
+    Value.Problem = problemWithGlobs(Text, /*Requirements=*/true);
     return Value.Problem;
   }
   static QuotingType mustQuote(StringRef Text) { return needsQuotes(Text); }

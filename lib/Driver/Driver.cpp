@@ -182,6 +182,18 @@ DumpResult Driver::verifyOne(const Input &In, const Settings &Applied) const {
   return R;
 }
 
+/// A required sentence that is not shown is a check that could not run.
+static void requireSentences(const GlobList &Require, DumpResult &R) {
+  for (size_t S = 0; S != NumSentences && !R.isUnreadable(); ++S) {
+    const SentenceResult &Result = R[Sentence(S)];
+    StringRef Key = sentenceKey(Sentence(S));
+    if (Result.Is == Standing::NotShown && Require.names(Key))
+      R.Skipped.push_back({Key, llvm::join(Result.Reasons, ", "),
+                           SkipKind::NotChecked, std::nullopt,
+                           /*Required=*/true});
+  }
+}
+
 void Driver::consume(DumpResult R, const Settings *Applied) {
   if (Applied) {
     SettingsFinder::suppress(R, *Applied);
@@ -195,6 +207,8 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
   if (Applied && !R.isUnreadable())
     Unmatched.note(R, *Applied);
   settleSentences(R);
+  if (Applied)
+    requireSentences(Applied->Selection.Require, R);
   for (Sink &S : Sinks)
     S.Printer->add(R);
   if (R.isUnreadable()) {

@@ -70,6 +70,8 @@ void UnmatchedSettings::findRequirements(const Config *File,
           return (!File || S->File == File) && S->Selection.enabled(Info);
         }))
       Running.push_back(Info.Id);
+  for (size_t S = 0; S != NumSentences; ++S)
+    Running.push_back(sentenceKey(Sentence(S)));
   GlobList Globs =
       llvm::cantFail(GlobList::parse(Text)).only([](StringRef, bool Excludes) {
         return !Excludes;

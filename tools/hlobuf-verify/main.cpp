@@ -76,7 +76,8 @@ static cl::opt<std::string>
                   cl::desc("Write all findings to this file, for --baseline"));
 static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
-            cl::desc("Globs of checks that must be able to run on every dump"));
+            cl::desc("Globs of checks that must be able to run on every dump, "
+                     "and sentences (execution) that must be shown"));
 static cl::opt<std::string> Explain(
     "explain", cl::ValueOptional, cl::value_desc("check"),
     cl::cat(CheckOptions),
