@@ -4,7 +4,7 @@
 #include "Checks/Execution/ElementOrder.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/WasteContext.h"
-#include "Proof/Kernel.h"
+#include "Proof/StatedProof.h"
 #include "Support/Lazy.h"
 #include "Thunks/SliceComparison.h"
 #include "Thunks/ThunkCoverage.h"
@@ -17,6 +17,7 @@ struct CheckContext::Cache {
   Lazy<std::unique_ptr<ModuleAnalysis>> Module;
   Lazy<std::unique_ptr<ModuleAnalysis>> Texts;
   Lazy<std::unique_ptr<proof::Proof>> Proved;
+  Lazy<std::unique_ptr<proof::Proof>> Stated;
   Lazy<std::unique_ptr<MemoryUse>> Memory;
   Lazy<std::unique_ptr<ValueNames>> Names;
   Lazy<std::vector<Waste>> Wasted;
@@ -73,6 +74,17 @@ const proof::Proof *CheckContext::proof() const {
           return nullptr;
         return std::make_unique<proof::Proof>(
             proveWithElements(*P, proof::ProvedRows::Forgotten));
+      })
+      .get();
+}
+
+const proof::Proof *CheckContext::statedProof() const {
+  return Memo->Stated
+      .get([&]() -> std::unique_ptr<proof::Proof> {
+        if (!proof::statesProgram(*this))
+          return nullptr;
+        return std::make_unique<proof::Proof>(
+            proof::proveStated(*this, proof::ProvedRows::Forgotten));
       })
       .get();
 }

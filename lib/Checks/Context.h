@@ -39,6 +39,9 @@ public:
   const ModuleAnalysis *textAnalysis() const;
   /// What was shown of the execution of program(); null without one.
   const proof::Proof *proof() const;
+  /// What was shown of the program that the dump states; null if it states
+  /// none.
+  const proof::Proof *statedProof() const;
   /// The thunks and their instructions; null without the module analysis or if
   /// it has an obstacle.
   const ThunkGraph *thunkGraph() const;

@@ -11,6 +11,7 @@
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
 #include "Dump/Printer.h"
+#include "Proof/StatedProof.h"
 #include "Results/Baseline.h"
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
@@ -305,11 +306,20 @@ struct Emitted {
 };
 } // namespace
 
-/// Prints the ledger of the proof of \p D; nothing without a module.
+/// Prints the ledger of the proof of \p D, of its module, or else of the
+/// program that it states.
 static void printLedger(const Dump &D, llvm::raw_ostream &OS) {
+  using namespace proof;
   CheckContext Ctx(D);
   if (const Program *P = Ctx.program())
-    proof::printProof(*P, proveWithElements(*P, proof::ProvedRows::Kept), OS);
+    return printProof(
+        proveWithElements(*P, ProvedRows::Kept),
+        [&](const Obligation &O) { return spellObligation(*P, O); }, OS);
+  if (statesProgram(Ctx))
+    return printProof(
+        proveStated(Ctx, ProvedRows::Kept),
+        [&](const Obligation &O) { return spellStated(Ctx, O); }, OS);
+  OS << "stopped\tneither a module nor instruction texts and live ranges\n";
 }
 
 /// Prints what \p Kind asks for; a dump without it prints nothing.

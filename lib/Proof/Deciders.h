@@ -48,6 +48,12 @@ using ElementRule =
 /// InPlace. \p Elements is asked where nothing simpler decides.
 void decideInPlace(const ProofModel &X, ElementRule Elements, Ledger &L);
 
+/// What opcode and layouts say of an instruction that writes \p Written from
+/// the first byte of an operand \p Read on.
+Outcome inPlaceByOpcode(Opcode Op, const Shape &Written, const Shape &Read);
+/// Fits, of \p Line, which is a \p Type that a \p Definer makes.
+Outcome fitsLine(const Dump &D, ValueId Line, ShapeId Type, Opcode Definer);
+
 } // namespace hlobuf::proof
 
 #endif // HLOBUF_PROOF_DECIDERS_H

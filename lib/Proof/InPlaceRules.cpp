@@ -98,22 +98,26 @@ std::optional<Outcome> InPlace::bySimpleRule(const Overlay &At) {
   return std::nullopt;
 }
 
-Outcome InPlace::byOpcode(const Overlay &At) {
-  Opcode Op = X.op(At.Result.Id);
-  if (Op == Opcode::Copy && !isSameType(At.Written, At.Read))
+Outcome proof::inPlaceByOpcode(Opcode Op, const Shape &Written,
+                               const Shape &Read) {
+  if (Op == Opcode::Copy && !isSameType(Written, Read))
     return needsSets("copy to another layout");
   if (isElementwise(Op) || Op == Opcode::BitcastConvert) {
-    if (hasSameSizes(At.Written, At.Read) &&
-        hasSameOrder(At.Written, At.Read) &&
-        storedBits(At.Written) == storedBits(At.Read))
+    if (hasSameSizes(Written, Read) && hasSameOrder(Written, Read) &&
+        storedBits(Written) == storedBits(Read))
       return Rule::Elementwise;
     return needsSets("elementwise, another layout or width");
   }
   if (Op == Opcode::Reshape) {
-    if (isRowMajor(At.Written) && isRowMajor(At.Read))
+    if (isRowMajor(Written) && isRowMajor(Read))
       return Rule::Identity;
     return needsSets("reshape");
   }
+  return needsSets(opcodeText(Op));
+}
+
+Outcome InPlace::byOpcode(const Overlay &At) {
+  Opcode Op = X.op(At.Result.Id);
   if (Op == Opcode::Fusion && X.P.calls(At.Result.Id).empty())
     return Reason::FusionWithoutBody;
   if (Op == Opcode::Fusion &&
@@ -121,7 +125,7 @@ Outcome InPlace::byOpcode(const Overlay &At) {
     return Rule::DefinedInPlace;
   if (Op == Opcode::Unknown)
     return {Reason::UnknownOpcode, X.P.spell(At.Result.Id)};
-  return needsSets(opcodeText(Op));
+  return inPlaceByOpcode(Op, At.Written, At.Read);
 }
 
 void proof::decideInPlace(const ProofModel &X, ElementRule Elements,

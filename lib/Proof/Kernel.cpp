@@ -95,6 +95,9 @@ std::string proof::spellObligation(const Program &P, const Obligation &O) {
     return fmt::format("alias {}", O.Part);
   case TopicSubject::Step:
     return fmt::format("step {}", O.Part);
+  case TopicSubject::Use:
+  case TopicSubject::UseAndLine:
+    break; // of stated programs
   case TopicSubject::Instruction:
     return P.spell(O.At);
   case TopicSubject::BodyPart:
@@ -105,7 +108,7 @@ std::string proof::spellObligation(const Program &P, const Obligation &O) {
   return "";
 }
 
-void proof::printProof(const Program &P, const Proof &Shown,
+void proof::printProof(const Proof &Shown, SpellFn Spell,
                        llvm::raw_ostream &OS) {
   static constexpr llvm::StringLiteral Kinds[] = {"proved", "assumed", "gap",
                                                   "violated"};
@@ -117,7 +120,7 @@ void proof::printProof(const Program &P, const Proof &Shown,
     for (const Ledger::Row &R : Shown.Book.rows(What)) {
       Outcome Result = Shown.Book.outcome(R);
       OS << kindName(kindOf(What)) << '\t' << Topics[size_t(What)] << '\t'
-         << Kinds[size_t(R.How)] << '\t' << spellObligation(P, R.owed()) << '\t'
+         << Kinds[size_t(R.How)] << '\t' << Spell(R.owed()) << '\t'
          << Result.why();
       if (!Result.evidence().Text.empty())
         OS << ": " << Result.evidence().Text;

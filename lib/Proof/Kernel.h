@@ -26,10 +26,13 @@ Proof prove(const Program &P, ElementRule Elements, ProvedRows Proved);
 /// How \p Owed, of \p P, is named.
 std::string spellObligation(const Program &P, const Obligation &Owed);
 
+/// Names an obligation.
+using SpellFn = llvm::function_ref<std::string(const Obligation &)>;
+
 /// Prints \p Shown, a line for each obligation: kind, outcome, what it is
 /// about, and why, separated by tabs; then what stopped the proof, and faults
 /// of the kernel.
-void printProof(const Program &P, const Proof &Shown, llvm::raw_ostream &OS);
+void printProof(const Proof &Shown, SpellFn Spell, llvm::raw_ostream &OS);
 
 } // namespace hlobuf::proof
 

@@ -90,6 +90,10 @@ enum class TopicSubject : uint8_t {
   Alias,
   /// Part: a step.
   Step,
+  /// Part: a number of Dump::Uses.
+  Use,
+  /// The same; Operand: the number of a value line.
+  UseAndLine,
   /// At.
   Instruction,
   /// At, a done; in Operand the instruction of the body, in OperandPart its

@@ -46,32 +46,36 @@ static bool hasLowerBound(const Shape &S) {
           (S.Layout->ElementBits == 0 && S.Layout->Splits.empty()));
 }
 
-static Outcome fits(const ProofModel &X, ValueId Line) {
-  const Dump &D = X.Lines.dump();
+Outcome proof::fitsLine(const Dump &D, ValueId Line, ShapeId Type,
+                        Opcode Definer) {
   const Value &V = D[Line];
+  std::string Name = D.spell(V.Tag.Name, V.Tag.Index);
   if (V.end() < V.Offset || V.end() > D[V.Owner].Size)
-    return {Breach::BeyondAllocation, Evidence{X.Lines.spell(Line), Line, {}}};
-  Part At = X.Lines.part(Line);
-  if (!At)
+    return {Breach::BeyondAllocation, Evidence{Name, Line, {}}};
+  if (!Type)
     return Reason::PartUnknown;
-  const Shape &S = X.Lines.shape(At);
+  const Shape &S = D.Shapes[Type];
   if (!S.isArray())
     return Rule::NoData;
-  ShapeId Id = X.Lines.shapeId(At);
-  std::optional<uint64_t> Least = logicalBytes(D.Shapes, Id);
+  std::optional<uint64_t> Least = logicalBytes(D.Shapes, Type);
   bool Short = Least && V.Size < *Least;
-  if (!Least || (Short && X.op(At.Id) == Opcode::RngGetAndUpdateState))
-    return {Reason::SizeUnknown, X.Lines.spell(Line)};
+  if (!Least || (Short && Definer == Opcode::RngGetAndUpdateState))
+    return {Reason::SizeUnknown, Name};
   if (Short && hasLowerBound(S))
     return {Breach::TooSmall,
-            Evidence{fmt::format("{}: {} of {} bytes", X.Lines.spell(Line),
-                                 V.Size, *Least),
+            Evidence{fmt::format("{}: {} of {} bytes", Name, V.Size, *Least),
                      Line,
                      {}}};
   bool Plain = !S.Layout || S.Layout->Groups.empty();
   std::optional<uint64_t> Padded = Plain ? Least : tiledBytesOf(S);
   return Padded && V.Size >= *Padded ? Outcome(Rule::ShapeFits)
                                      : Outcome(Gate::UnknownFormula);
+}
+
+static Outcome fits(const ProofModel &X, ValueId Line) {
+  Part At = X.Lines.part(Line);
+  return fitsLine(X.Lines.dump(), Line, At ? X.Lines.shapeId(At) : ShapeId(),
+                  At ? X.op(At.Id) : Opcode::Unknown);
 }
 
 static Outcome hasSpace(const ProofModel &X, Part At) {

@@ -17,8 +17,8 @@
 // 0.0.11 to 0.0.51), and a private copy that is handed to other readers
 // (post-fusion-tiling-assignment, 0.0.38 to 0.0.51).
 //
-// Without a usable module the dump says what each step reads and writes
-// (Program/StatedSteps.h), and the sequence is followed straight on.
+// Without a usable module the program that the dump states is executed
+// (Proof/StatedProof.h).
 //
 // Known sharing of bytes that does no harm:
 // - a copy of a value onto itself, a ConcatBitcast over its operands, an output
@@ -34,7 +34,7 @@
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
 #include "Facts/Occupancy.h"
-#include "Proof/StatedExecution.h"
+#include "Proof/StatedProof.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -82,7 +82,7 @@ public:
       : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
 
   void collect(const ModuleAnalysis &Analysis, ArrayRef<Violation> Found);
-  void collect(const proof::StatedExecution &Run);
+  void collect(const proof::Proof &Stated);
   void report(bool ModuleDiffers);
 
 private:
@@ -166,26 +166,46 @@ void Damages::collect(const ModuleAnalysis &Analysis,
     Values[R.Value.index()].push_back(std::move(R));
 }
 
-void Damages::collect(const proof::StatedExecution &Run) {
-  for (const proof::StatedDamage &Read : Run.Damages) {
-    Damage R;
-    R.Kind = Read.Use        ? DamageKind::Read
-             : Read.Constant ? DamageKind::Input
-                             : DamageKind::Returned;
-    R.Value = Read.Value;
-    R.Written = Read.Written;
-    if (isGiven(Ctx.opcode(D[Read.Value].Tag.Name)) &&
-        isGiven(Ctx.opcode(D[Read.Written].Tag.Name)))
-      R.Kind = DamageKind::AtStart;
-    if (Read.Use)
-      R.Operand = D.Uses[*Read.Use].Operand;
-    R.Reader = eventAt(Ctx, Read.Use        ? D.Uses[*Read.Use].Name
-                            : Read.Constant ? D[Read.Value].Tag.Name
-                                            : Ctx.entryRoot());
-    R.Definition = eventAt(Ctx, D[Read.Value].Tag.Name);
-    R.Writer = eventAt(Ctx, D[Read.Written].Tag.Name);
+void Damages::collect(const proof::Proof &Stated) {
+  std::vector<Damage> All;
+  auto Add = [&](proof::Topic What) {
+    for (const proof::Ledger::Row &Row : Stated.Book.rows(What)) {
+      if (Row.How != proof::OutcomeKind::Violated)
+        continue;
+      proof::Evidence Shown = Stated.Book.outcome(Row).evidence();
+      NameId Name = D[Shown.Lost].Tag.Name;
+      Damage R;
+      R.Value = Shown.Lost;
+      R.Written = Shown.By;
+      R.Definition = eventAt(Ctx, Name);
+      R.Writer = eventAt(Ctx, D[Shown.By].Tag.Name);
+      NameId Reader = Name;
+      if (What == proof::Topic::StatedRead) {
+        R.Operand = D.Uses[Row.Part].Operand;
+        Reader = D.Uses[Row.Part].Name;
+      } else if (isGiven(Ctx.opcode(Name))) {
+        R.Kind = DamageKind::Input;
+      } else {
+        R.Kind = DamageKind::Returned;
+        Reader = Ctx.entryRoot();
+      }
+      if (isGiven(Ctx.opcode(Name)) &&
+          isGiven(Ctx.opcode(D[Shown.By].Tag.Name)))
+        R.Kind = DamageKind::AtStart;
+      R.Reader = eventAt(Ctx, Reader);
+      All.push_back(std::move(R));
+    }
+  };
+  Add(proof::Topic::StatedRead);
+  Add(proof::Topic::StatedEnd);
+  llvm::stable_sort(All, [](const Damage &A, const Damage &B) {
+    bool Ends = A.Kind != DamageKind::Read;
+    return Ends == (B.Kind != DamageKind::Read)
+               ? A.Reader.Step.Step < B.Reader.Step.Step
+               : !Ends;
+  });
+  for (Damage &R : All)
     Values[R.Value.index()].push_back(std::move(R));
-  }
 }
 
 /// The bytes of \p R's value that it lost, half-open.
@@ -312,27 +332,33 @@ void Damages::report(bool ModuleDiffers) {
   }
 }
 
-/// Follows what the dump alone states, straight on.
-static void checkStated(const CheckContext &Ctx, Reporter &Diags) {
-  const Dump &D = Ctx.dump();
-  if (!D.complete(Section::Used) || !D.complete(Section::Texts) ||
-      !D.complete(Section::Sequence) || !Ctx.isSequenceSound())
-    return;
-  proof::StatedExecution Run = proof::executeStated(Ctx);
+/// Tells what was shown of the program that the dump states. True if nothing of
+/// it is open.
+static bool tellStated(const CheckContext &Ctx, Reporter &Diags) {
+  const proof::Proof *Stated = Ctx.statedProof();
+  if (!Stated)
+    return false;
   Damages All(Ctx, Diags);
-  All.collect(Run);
+  All.collect(*Stated);
   All.report(false);
-  if (Run.Uncertain)
-    Diags.notCheckedWithout(
-        Ctx, Section::Module,
-        "late reads by fusions and conditionals: needs the HLO module");
+  bool Shown = !Stated->Book.faults().any();
+  for (size_t K = 0; K != proof::NumKinds; ++K) {
+    std::array<size_t, 4> Ended = Stated->Book.tally(proof::Kind(K));
+    Shown &= Ended[size_t(proof::OutcomeKind::Gap)] == 0;
+    Diags.tally(kindName(proof::Kind(K)), Ended);
+  }
+  if (Shown) {
+    Diags.assume("the stated uses");
+    Diags.measure(counted(Stated->Book.size(proof::Topic::StatedRead), "read"));
+  }
+  return Shown;
 }
 
 void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
-  if (!Ctx.dump().complete(Section::Module))
+  bool Usable = Ctx.moduleAnalysis() && Ctx.moduleAnalysis()->isUsable();
+  bool Shown = !Usable && tellStated(Ctx, Diags);
+  if (!Shown && !Ctx.dump().complete(Section::Module))
     Diags.notCheckedWithout(Ctx, Section::Module);
-  if (!Ctx.moduleAnalysis() || !Ctx.moduleAnalysis()->isUsable())
-    checkStated(Ctx, Diags);
   tellViolations(
       Ctx, Diags,
       [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Proof/StatedProof.h"
+#include "Facts/Occupancy.h"
+#include "Program/StatedSteps.h"
+#include "Proof/ByteMemory.h"
+#include "Proof/PartSources.h"
+#include "Proof/TypeRules.h"
+#include "Support/Format.h"
+
+using namespace hlobuf;
+using namespace hlobuf::proof;
+
+namespace {
+/// One stated program. A value is numbered like its line.
+class StatedProgram {
+public:
+  StatedProgram(const Facts &DumpFacts, Ledger &L);
+
+  void enumerate();
+  /// The same by instruction instead of by value.
+  void countAgain();
+  void decideStatic();
+  void execute();
+
+private:
+  BytePlace place(ValueId V) const {
+    return {D[V].Owner, D[V].Offset, std::max(D[V].Offset, D[V].end())};
+  }
+  ValueId valueRead(uint32_t Use) const {
+    return DumpFacts.valueOf(DumpFacts.ownerOfUse(Use));
+  }
+  bool isInput(ValueId V) const;
+  bool lastsToTheEnd(ValueId V) const;
+  void forEachOverlap(uint32_t Use,
+                      llvm::function_ref<void(uint32_t Line)> Visit) const;
+  Outcome fits(ValueId V) const;
+  Outcome inPlace(uint32_t Use, ValueId Result) const;
+
+  void fill();
+  void write(ValueId V);
+  Outcome find(ValueId V, NameId Reader);
+  Outcome read(uint32_t Use);
+  Outcome readWithoutStep(uint32_t Use) const;
+
+  const Facts &DumpFacts;
+  const Dump &D;
+  Ledger &L;
+  StatedSteps Steps;
+  NumberSets Sets;
+  ByteMemory Memory;
+  /// Loops and conditionals: steps do not run one after the other.
+  bool HasPaths = false;
+  /// By value line: its definition has run.
+  std::vector<bool> Live;
+  /// By value line: a fusion may have changed it in place.
+  std::vector<bool> Doubtful;
+};
+} // namespace
+
+static bool isFlying(Opcode Op) { return isStart(Op) || isDone(Op); }
+
+static Outcome onlyInModule(llvm::StringRef What) {
+  return {Reason::OnlyInModule, What.str()};
+}
+
+StatedProgram::StatedProgram(const Facts &DumpFacts, Ledger &L)
+    : DumpFacts(DumpFacts), D(DumpFacts.dump()), L(L), Steps(DumpFacts),
+      Memory(D.Allocations.size()), Live(D.Values.size()),
+      Doubtful(D.Values.size()) {
+  for (const Instruction &I : D.Instructions)
+    HasPaths |= I.Op.Op == Opcode::While || I.Op.Op == Opcode::Conditional;
+}
+
+/// True for constants and the parameters of the program, which are there before
+/// the first step. Constants without a step may be those of another execution
+/// thread.
+bool StatedProgram::isInput(ValueId V) const {
+  const Allocation &Alloc = D[D[V].Owner];
+  NameId Name = D[V].Tag.Name;
+  return (Alloc.Constant || Alloc.isParameter()) && !place(V).empty() &&
+         !D[V].Tag.Phi && DumpFacts.time(Name) >= 0 &&
+         DumpFacts.opcode(Name) ==
+             (Alloc.Constant ? Opcode::Constant : Opcode::Parameter);
+}
+
+/// True for results and constants. Which parameters are donated, the dump does
+/// not say.
+bool StatedProgram::lastsToTheEnd(ValueId V) const {
+  UsedId U = DumpFacts.usedOf(V);
+  return isConstant(DumpFacts, D[V].Tag.Name) || (U && DumpFacts.isLiveOut(U));
+}
+
+/// Lines that the instruction of \p Use writes where it reads.
+void StatedProgram::forEachOverlap(
+    uint32_t Use, llvm::function_ref<void(uint32_t Line)> Visit) const {
+  ValueId Read = valueRead(Use);
+  if (!Read)
+    return;
+  for (uint32_t Line : DumpFacts.valuesOfInstruction(D.Uses[Use].Name))
+    if (!D.Values[Line].Tag.Phi && place(ValueId(Line)).meets(place(Read)))
+      Visit(Line);
+}
+
+void StatedProgram::enumerate() {
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    L.open({Topic::Known, HloId(), I});
+    L.open({Topic::Fits, HloId(), I});
+    if (lastsToTheEnd(ValueId(I)))
+      L.open({Topic::StatedEnd, HloId(), I});
+  }
+  for (uint32_t Use = 0; Use != D.Uses.size(); ++Use) {
+    if (!Steps.reads(Use))
+      continue;
+    L.open({Topic::StatedRead, HloId(), Use});
+    forEachOverlap(Use, [&](uint32_t Line) {
+      L.open({Topic::StatedInPlace, HloId(), Use, Line});
+    });
+  }
+  L.seal();
+}
+
+void StatedProgram::countAgain() {
+  size_t Reads = 0, Overlaps = 0, Ends = 0;
+  for (size_t N = 0; N != D.Names.size(); ++N) {
+    for (uint32_t Use : DumpFacts.usesBy(NameId(N)))
+      if (Steps.reads(Use)) {
+        ++Reads;
+        forEachOverlap(Use, [&](uint32_t) { ++Overlaps; });
+      }
+    for (uint32_t Line : DumpFacts.valuesOfInstruction(NameId(N)))
+      Ends += lastsToTheEnd(ValueId(Line));
+  }
+  L.compareCount(L.size(Topic::StatedRead), Reads);
+  L.compareCount(L.size(Topic::StatedInPlace), Overlaps);
+  L.compareCount(L.size(Topic::StatedEnd), Ends);
+  L.compareCount(L.size(Topic::Fits), D.Values.size());
+}
+
+Outcome StatedProgram::fits(ValueId V) const {
+  if (!D[V].Shape)
+    return Reason::PartUnknown;
+  return fitsLine(D, V, D[V].Shape, DumpFacts.opcode(D[V].Tag.Name));
+}
+
+/// The instruction of \p Use writes \p Result where it reads.
+Outcome StatedProgram::inPlace(uint32_t Use, ValueId Result) const {
+  ValueId Read = valueRead(Use);
+  NameId Name = D.Uses[Use].Name;
+  std::string Where = D.Names[Name].str();
+  Opcode Op = DumpFacts.opcode(Name);
+  if (!place(Result).beginsLike(place(Read)))
+    return onlyInModule(Where);
+  if (!D[Result].Shape || !D[Read].Shape)
+    return {Reason::PartUnknown, Where};
+  const Shape &Written = D.Shapes[D[Result].Shape];
+  const Shape &Source = D.Shapes[D[Read].Shape];
+  bool First = D.Uses[Use].Operand == 0;
+  if (isUpdate(Op) && First && isSameType(Written, Source))
+    return Rule::DefinedInPlace;
+  if (Op == Opcode::Fusion)
+    return {Reason::FusionWithoutBody, Where};
+  return inPlaceByOpcode(Op, Written, Source);
+}
+
+void StatedProgram::decideStatic() {
+  L.decide(Topic::Known, [&](const Obligation &O) -> Outcome {
+    if (DumpFacts.usedOf(ValueId(O.Part)))
+      return Rule::NamesPart;
+    return {Reason::PartUnknown, D.spell(D.Values[O.Part].Tag)};
+  });
+  L.decide(Topic::Fits,
+           [&](const Obligation &O) { return fits(ValueId(O.Part)); });
+  L.decide(Topic::StatedInPlace, [&](const Obligation &O) {
+    return inPlace(O.Part, ValueId(O.Operand));
+  });
+}
+
+void StatedProgram::write(ValueId V) {
+  BytePlace Place = place(V);
+  Live[V.index()] = true;
+  // Contexts of async chains share one place (SparseCore, libtpu 0.0.51).
+  if (Place.empty() || isSharedContext(DumpFacts, D[V]) ||
+      mayBeSharedContext(DumpFacts, D[V]))
+    return;
+  StatedEffect Effect = Steps.effect(V);
+  if (Effect == StatedEffect::Writes)
+    return Memory.write(Place, V.index(), Sets);
+  Memory.change(Place, [&](uint32_t Set) {
+    if (Effect == StatedEffect::Unknown)
+      for (uint32_t Old : Sets.members(Set))
+        Doubtful[Old] = true;
+    return Sets.with(Set, V.index());
+  });
+}
+
+/// \p Reader needs the bytes of \p V.
+Outcome StatedProgram::find(ValueId V, NameId Reader) {
+  if (isSharedContext(DumpFacts, D[V]))
+    return Gate::SparseCoreContext;
+  if (mayBeSharedContext(DumpFacts, D[V]))
+    return onlyInModule("contexts of async chains");
+  BytePlace Place = place(V);
+  if (Place.empty())
+    return Rule::NoData;
+  if (!Live[V.index()])
+    return onlyInModule("values before their steps");
+  uint32_t Writer = Memory.writerOver(Place, V.index(), Sets);
+  if (Writer != ByteMemory::NoWriter) {
+    ValueId Written(Writer);
+    if (Steps.wroteItself(Reader, Written) ||
+        Steps.mayRunInstead(D[Written].Tag.Name, V, Reader))
+      return onlyInModule("paths");
+    return {Breach::Overwritten, Evidence{D.spell(D[V].Tag), V, Written}};
+  }
+  if (Doubtful[V.index()])
+    return Reason::FusionWithoutBody;
+  if (HasPaths)
+    return onlyInModule("loops and branches");
+  if (isFlying(DumpFacts.opcode(Reader)) ||
+      isFlying(DumpFacts.opcode(D[V].Tag.Name)))
+    return onlyInModule("what runs asynchronously");
+  return Rule::BytesHoldIt;
+}
+
+Outcome StatedProgram::read(uint32_t Use) {
+  ValueId V = valueRead(Use);
+  if (!V)
+    return Reason::OperandWithoutLine;
+  return find(V, D.Uses[Use].Name);
+}
+
+/// Computations that another instruction embeds, reducers for example, have no
+/// steps. Their values are in thread-local allocations, which nothing reuses.
+Outcome StatedProgram::readWithoutStep(uint32_t Use) const {
+  ValueId V = valueRead(Use);
+  if (!V)
+    return Reason::OperandWithoutLine;
+  const Allocation &Owner = D[D[V].Owner];
+  if (Owner.ThreadLocal && Owner.Values.size() == 1)
+    return Rule::PlaceOfItsOwn;
+  return onlyInModule(D.Names[D.Uses[Use].Name]);
+}
+
+void StatedProgram::fill() {
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    if (!isInput(ValueId(I)))
+      continue;
+    NameId Name = D.Values[I].Tag.Name;
+    BytePlace Place = place(ValueId(I));
+    Live[I] = true;
+    auto IsSame = [&](uint32_t Old) {
+      return place(ValueId(Old)) == Place &&
+             haveSameLiteral(DumpFacts, Name, D.Values[Old].Tag.Name);
+    };
+    if (Memory.all(Place, [&](uint32_t Set) {
+          return llvm::any_of(Sets.members(Set), IsSame);
+        }))
+      Memory.change(Place, [&](uint32_t Set) { return Sets.with(Set, I); });
+    else
+      Memory.write(Place, I, Sets);
+  }
+}
+
+/// All reads of a step come before its writes. After the last one the results
+/// are still there, and so are the constants.
+void StatedProgram::execute() {
+  fill();
+  for (const SequenceRow &Row : D.Sequence) {
+    for (uint32_t Use : DumpFacts.usesBy(Row.Name))
+      if (Steps.reads(Use))
+        L.visit({Topic::StatedRead, HloId(), Use}, read(Use));
+    for (uint32_t V : DumpFacts.valuesOfInstruction(Row.Name))
+      if (!Live[V])
+        write(ValueId(V));
+  }
+  for (uint32_t Use = 0; Use != D.Uses.size(); ++Use)
+    if (DumpFacts.time(D.Uses[Use].Name) < 0 && Steps.reads(Use))
+      L.visit({Topic::StatedRead, HloId(), Use}, readWithoutStep(Use));
+  for (uint32_t I = 0; I != D.Values.size(); ++I)
+    if (lastsToTheEnd(ValueId(I)))
+      L.visit({Topic::StatedEnd, HloId(), I},
+              find(ValueId(I), isGiven(DumpFacts.opcode(D.Values[I].Tag.Name))
+                                   ? D.Values[I].Tag.Name
+                                   : DumpFacts.entryRoot()));
+}
+
+bool proof::statesProgram(const Facts &DumpFacts) {
+  const Dump &D = DumpFacts.dump();
+  return D.complete(Section::Used) && D.complete(Section::Texts) &&
+         D.complete(Section::Sequence) && DumpFacts.isSequenceSound();
+}
+
+Proof proof::proveStated(const Facts &DumpFacts, ProvedRows Proved) {
+  Proof Result{Ledger(Proved == ProvedRows::Kept), ""};
+  StatedProgram Program(DumpFacts, Result.Book);
+  Program.enumerate();
+  Program.countAgain();
+  Program.decideStatic();
+  Program.execute();
+  Result.Book.finish();
+  return Result;
+}
+
+std::string proof::spellStated(const Facts &DumpFacts, const Obligation &O) {
+  const Dump &D = DumpFacts.dump();
+  if (subjectOf(O.What) == TopicSubject::Line)
+    return fmt::format("value {}", D.Values[O.Part].Tag.Id);
+  const Use &Read = D.Uses[O.Part];
+  std::string Text = fmt::format("{} operand {}{}", D.Names[Read.Name],
+                                 Read.Operand, D.Indices.text(Read.Index));
+  if (O.What == Topic::StatedInPlace)
+    Text += fmt::format(" value {}", D.Values[O.Operand].Tag.Id);
+  return Text;
+}
