@@ -308,26 +308,36 @@ struct Emitted {
 
 /// Prints the ledger of the proof of \p D, of its module, or else of the
 /// program that it states.
-static void printLedger(const Dump &D, llvm::raw_ostream &OS) {
+static void printLedger(const Dump &D, proof::LedgerFormat Format,
+                        llvm::raw_ostream &OS) {
   using namespace proof;
   CheckContext Ctx(D);
   if (const Program *P = Ctx.program())
     return printProof(
         proveWithElements(*P, ProvedRows::Kept),
-        [&](const Obligation &O) { return spellObligation(*P, O); }, OS);
+        [&](const Obligation &O) { return spellObligation(*P, O); }, Format,
+        OS);
   if (statesProgram(Ctx))
     return printProof(
         proveStated(Ctx, ProvedRows::Kept),
-        [&](const Obligation &O) { return spellStated(Ctx, O); }, OS);
-  OS << "stopped\tneither a module nor instruction texts and live ranges\n";
+        [&](const Obligation &O) { return spellStated(Ctx, O); }, Format, OS);
+  Proof None;
+  None.Obstacle = "neither a module nor instruction texts and live ranges";
+  printProof(None, [](const Obligation &) { return ""; }, Format, OS);
 }
 
-/// Prints what \p Kind asks for; a dump without it prints nothing.
-static void printText(const Dump &D, EmitKind Kind, llvm::raw_ostream &OS) {
+/// Prints what \p Options ask for; a dump without it prints nothing.
+static void printText(const Dump &D, const VerifyOptions &Options,
+                      llvm::raw_ostream &OS) {
+  EmitKind Kind = Options.Emit;
   if (Kind == EmitKind::Dump)
     return printDump(D, OS);
   if (Kind == EmitKind::Proof)
-    return printLedger(D, OS);
+    return printLedger(D,
+                       Options.Format == OutputFormat::Json
+                           ? proof::LedgerFormat::Json
+                           : proof::LedgerFormat::Text,
+                       OS);
   FileRole Role = Kind == EmitKind::Module   ? FileRole::Module
                   : Kind == EmitKind::Traces ? FileRole::Traces
                                              : FileRole::Thunks;
@@ -345,7 +355,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   llvm::raw_string_ostream Text(E.Text), Problem(E.Problem);
   DumpResult Damage;
   if ((*L)->Syntax.empty())
-    printText(*(*L)->Model, Options.Emit, Text);
+    printText(*(*L)->Model, Options, Text);
   else
     E.Status = (*L)->isWhole() ? ExitErrors : ExitUnreadable;
   for (Diagnostic &F : (*L)->Syntax.Errors)

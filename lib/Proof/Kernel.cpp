@@ -4,6 +4,7 @@
 #include "Proof/Enumerate.h"
 #include "Proof/Interpreter.h"
 #include "Support/Format.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
@@ -108,7 +109,28 @@ std::string proof::spellObligation(const Program &P, const Obligation &O) {
   return "";
 }
 
-void proof::printProof(const Proof &Shown, SpellFn Spell,
+namespace {
+/// Columns and their names.
+using LedgerLine =
+    llvm::SmallVector<std::pair<llvm::StringLiteral, std::string>, 5>;
+} // namespace
+
+static void printLine(const LedgerLine &Line, LedgerFormat Format,
+                      llvm::raw_ostream &OS) {
+  if (Format == LedgerFormat::Json) {
+    llvm::json::OStream J(OS);
+    J.object([&] {
+      for (const auto &[Name, Text] : Line)
+        J.attribute(Name, llvm::json::fixUTF8(Text));
+    });
+  } else {
+    llvm::interleave(
+        Line, OS, [&](const auto &Column) { OS << Column.second; }, "\t");
+  }
+  OS << '\n';
+}
+
+void proof::printProof(const Proof &Shown, SpellFn Spell, LedgerFormat Format,
                        llvm::raw_ostream &OS) {
   static constexpr llvm::StringLiteral Kinds[] = {"proved", "assumed", "gap",
                                                   "violated"};
@@ -119,19 +141,25 @@ void proof::printProof(const Proof &Shown, SpellFn Spell,
   for (Topic What : allTopics())
     for (const Ledger::Row &R : Shown.Book.rows(What)) {
       Outcome Result = Shown.Book.outcome(R);
-      OS << kindName(kindOf(What)) << '\t' << Topics[size_t(What)] << '\t'
-         << Kinds[size_t(R.How)] << '\t' << Spell(R.owed()) << '\t'
-         << Result.why();
+      std::string Why = Result.why().str();
       if (!Result.evidence().Text.empty())
-        OS << ": " << Result.evidence().Text;
-      OS << '\n';
+        Why += ": " + Result.evidence().Text;
+      printLine({{"kind", kindName(kindOf(What)).str()},
+                 {"topic", Topics[size_t(What)].str()},
+                 {"outcome", Kinds[size_t(R.How)].str()},
+                 {"about", Spell(R.owed())},
+                 {"why", std::move(Why)}},
+                Format, OS);
     }
   const Ledger::Faults &Faults = Shown.Book.faults();
   if (!Shown.Obstacle.empty())
-    OS << "stopped\t" << Shown.Obstacle << '\n';
+    printLine({{"kind", "stopped"}, {"why", Shown.Obstacle}}, Format, OS);
   if (Faults.any())
-    OS << fmt::format("kernel\tenumerated twice {}, not enumerated {}, decided "
-                      "twice {}, counted otherwise {}\n",
-                      Faults.EnumeratedTwice, Faults.NotEnumerated,
-                      Faults.DecidedTwice, Faults.CountedOtherwise);
+    printLine(
+        {{"kind", "kernel"},
+         {"why", fmt::format("enumerated twice {}, not enumerated {}, decided "
+                             "twice {}, counted otherwise {}",
+                             Faults.EnumeratedTwice, Faults.NotEnumerated,
+                             Faults.DecidedTwice, Faults.CountedOtherwise)}},
+        Format, OS);
 }

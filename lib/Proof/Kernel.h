@@ -29,10 +29,13 @@ std::string spellObligation(const Program &P, const Obligation &Owed);
 /// Names an obligation.
 using SpellFn = llvm::function_ref<std::string(const Obligation &)>;
 
-/// Prints \p Shown, a line for each obligation: kind, outcome, what it is
-/// about, and why, separated by tabs; then what stopped the proof, and faults
-/// of the kernel.
-void printProof(const Proof &Shown, SpellFn Spell, llvm::raw_ostream &OS);
+/// Columns with tabs between them, or a JSON object in each line.
+enum class LedgerFormat : uint8_t { Text, Json };
+
+/// Prints \p Shown, a line for each obligation: kind, topic, outcome, what it
+/// is about, and why; then what stopped the proof, and faults of the kernel.
+void printProof(const Proof &Shown, SpellFn Spell, LedgerFormat Format,
+                llvm::raw_ostream &OS);
 
 } // namespace hlobuf::proof
 

@@ -235,6 +235,7 @@ static std::string idleOption(const VerifyOptions &O) {
   constexpr StringRef Alone = "without --exec";
   constexpr StringRef Unasked = "without --summary";
   bool Emits = O.Emit != EmitKind::Findings;
+  bool Listing = O.Emit == EmitKind::Proof && O.Format == OutputFormat::Json;
   std::vector<IdleOption> Rows = {
       {&KeepDumps, !Exec, Alone},
       {&FindPass, !Exec, Alone},
@@ -254,7 +255,8 @@ static std::string idleOption(const VerifyOptions &O) {
       &Require,        &WarningsAsErrors,
       &ErrorLimit,     &Verbose};
   for (const cl::Option *Option : Verifying)
-    Rows.push_back({Option, Emits, Emitting});
+    Rows.push_back(
+        {Option, Emits && !(Listing && Option == &Format), Emitting});
   return findIdleOption(Rows);
 }
 
