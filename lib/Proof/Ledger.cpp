@@ -112,7 +112,7 @@ void Ledger::note(Row &R, const Outcome &Result) {
   R.Visited = true;
   R.How = Result.kind();
   R.Code = Result.code();
-  if (R.How >= OutcomeKind::Gap)
+  if (R.How >= OutcomeKind::Gap && !Result.evidence().empty())
     AllEvidence.insert_or_assign(R.owed(), Result.evidence());
 }
 
@@ -175,15 +175,17 @@ std::array<size_t, 4> Ledger::tally(Kind K) const {
 }
 
 Outcome Ledger::outcome(const Row &R) const {
+  auto Kept = AllEvidence.find(R.owed());
+  Evidence Shown = Kept == AllEvidence.end() ? Evidence() : Kept->second;
   switch (R.How) {
   case OutcomeKind::Proved:
     return Rule(R.Code);
   case OutcomeKind::Assumed:
     return Gate(R.Code);
   case OutcomeKind::Gap:
-    return {Reason(R.Code), R.Visited ? AllEvidence.at(R.owed()) : Evidence()};
+    return {Reason(R.Code), std::move(Shown)};
   case OutcomeKind::Violated:
     break;
   }
-  return {Breach(R.Code), AllEvidence.at(R.owed())};
+  return {Breach(R.Code), std::move(Shown)};
 }

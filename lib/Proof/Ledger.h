@@ -126,6 +126,8 @@ struct Evidence {
   /// operand that is.
   HloId Reader = {};
   uint32_t Operand = 0;
+
+  bool empty() const { return Text.empty() && !Lost && !By && !Reader; }
 };
 
 /// What became of an obligation. There is no default: a decider cannot return

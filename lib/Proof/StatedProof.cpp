@@ -27,9 +27,6 @@ private:
   BytePlace place(ValueId V) const {
     return {D[V].Owner, D[V].Offset, std::max(D[V].Offset, D[V].end())};
   }
-  ValueId valueRead(uint32_t Use) const {
-    return DumpFacts.valueOf(DumpFacts.ownerOfUse(Use));
-  }
   bool isInput(ValueId V) const;
   bool lastsToTheEnd(ValueId V) const;
   void forEachOverlap(uint32_t Use,
@@ -47,6 +44,9 @@ private:
   const Dump &D;
   Ledger &L;
   StatedSteps Steps;
+  /// By number of Dump::Uses: it is one of bytes, and of which value.
+  std::vector<bool> Reads;
+  std::vector<ValueId> ReadValues;
   NumberSets Sets;
   ByteMemory Memory;
   /// Loops and conditionals: steps do not run one after the other.
@@ -66,8 +66,16 @@ static Outcome onlyInModule(llvm::StringRef What) {
 
 StatedProgram::StatedProgram(const Facts &DumpFacts, Ledger &L)
     : DumpFacts(DumpFacts), D(DumpFacts.dump()), L(L), Steps(DumpFacts),
+      Reads(D.Uses.size()), ReadValues(D.Uses.size()),
       Memory(D.Allocations.size()), Live(D.Values.size()),
       Doubtful(D.Values.size()) {
+  for (size_t U = 0; U != D.Used.size(); ++U) {
+    IndexRange Rows = D.useRows(D.Used[U]);
+    for (uint32_t Use = Rows.Begin; Use != Rows.End; ++Use) {
+      Reads[Use] = Steps.reads(Use);
+      ReadValues[Use] = DumpFacts.valueOf(UsedId(U));
+    }
+  }
   for (const Instruction &I : D.Instructions)
     HasPaths |= I.Op.Op == Opcode::While || I.Op.Op == Opcode::Conditional;
 }
@@ -94,7 +102,7 @@ bool StatedProgram::lastsToTheEnd(ValueId V) const {
 /// Lines that the instruction of \p Use writes where it reads.
 void StatedProgram::forEachOverlap(
     uint32_t Use, llvm::function_ref<void(uint32_t Line)> Visit) const {
-  ValueId Read = valueRead(Use);
+  ValueId Read = ReadValues[Use];
   if (!Read)
     return;
   for (uint32_t Line : DumpFacts.valuesOfInstruction(D.Uses[Use].Name))
@@ -110,7 +118,7 @@ void StatedProgram::enumerate() {
       L.open({Topic::StatedEnd, HloId(), I});
   }
   for (uint32_t Use = 0; Use != D.Uses.size(); ++Use) {
-    if (!Steps.reads(Use))
+    if (!Reads[Use])
       continue;
     L.open({Topic::StatedRead, HloId(), Use});
     forEachOverlap(Use, [&](uint32_t Line) {
@@ -121,17 +129,17 @@ void StatedProgram::enumerate() {
 }
 
 void StatedProgram::countAgain() {
-  size_t Reads = 0, Overlaps = 0, Ends = 0;
+  size_t Count = 0, Overlaps = 0, Ends = 0;
   for (size_t N = 0; N != D.Names.size(); ++N) {
     for (uint32_t Use : DumpFacts.usesBy(NameId(N)))
-      if (Steps.reads(Use)) {
-        ++Reads;
+      if (Reads[Use]) {
+        ++Count;
         forEachOverlap(Use, [&](uint32_t) { ++Overlaps; });
       }
     for (uint32_t Line : DumpFacts.valuesOfInstruction(NameId(N)))
       Ends += lastsToTheEnd(ValueId(Line));
   }
-  L.compareCount(L.size(Topic::StatedRead), Reads);
+  L.compareCount(L.size(Topic::StatedRead), Count);
   L.compareCount(L.size(Topic::StatedInPlace), Overlaps);
   L.compareCount(L.size(Topic::StatedEnd), Ends);
   L.compareCount(L.size(Topic::Fits), D.Values.size());
@@ -145,7 +153,7 @@ Outcome StatedProgram::fits(ValueId V) const {
 
 /// The instruction of \p Use writes \p Result where it reads.
 Outcome StatedProgram::inPlace(uint32_t Use, ValueId Result) const {
-  ValueId Read = valueRead(Use);
+  ValueId Read = ReadValues[Use];
   NameId Name = D.Uses[Use].Name;
   std::string Where = D.Names[Name].str();
   Opcode Op = DumpFacts.opcode(Name);
@@ -210,21 +218,21 @@ Outcome StatedProgram::find(ValueId V, NameId Reader) {
     ValueId Written(Writer);
     if (Steps.wroteItself(Reader, Written) ||
         Steps.mayRunInstead(D[Written].Tag.Name, V, Reader))
-      return onlyInModule("paths");
+      return Reason::StatedPaths;
     return {Breach::Overwritten, Evidence{D.spell(D[V].Tag), V, Written}};
   }
   if (Doubtful[V.index()])
     return Reason::FusionWithoutBody;
   if (HasPaths)
-    return onlyInModule("loops and branches");
+    return Reason::StatedPaths;
   if (isFlying(DumpFacts.opcode(Reader)) ||
       isFlying(DumpFacts.opcode(D[V].Tag.Name)))
-    return onlyInModule("what runs asynchronously");
+    return Reason::StatedFlight;
   return Rule::BytesHoldIt;
 }
 
 Outcome StatedProgram::read(uint32_t Use) {
-  ValueId V = valueRead(Use);
+  ValueId V = ReadValues[Use];
   if (!V)
     return Reason::OperandWithoutLine;
   return find(V, D.Uses[Use].Name);
@@ -233,7 +241,7 @@ Outcome StatedProgram::read(uint32_t Use) {
 /// Computations that another instruction embeds, reducers for example, have no
 /// steps. Their values are in thread-local allocations, which nothing reuses.
 Outcome StatedProgram::readWithoutStep(uint32_t Use) const {
-  ValueId V = valueRead(Use);
+  ValueId V = ReadValues[Use];
   if (!V)
     return Reason::OperandWithoutLine;
   const Allocation &Owner = D[D[V].Owner];
@@ -268,14 +276,14 @@ void StatedProgram::execute() {
   fill();
   for (const SequenceRow &Row : D.Sequence) {
     for (uint32_t Use : DumpFacts.usesBy(Row.Name))
-      if (Steps.reads(Use))
+      if (Reads[Use])
         L.visit({Topic::StatedRead, HloId(), Use}, read(Use));
     for (uint32_t V : DumpFacts.valuesOfInstruction(Row.Name))
       if (!Live[V])
         write(ValueId(V));
   }
   for (uint32_t Use = 0; Use != D.Uses.size(); ++Use)
-    if (DumpFacts.time(D.Uses[Use].Name) < 0 && Steps.reads(Use))
+    if (DumpFacts.time(D.Uses[Use].Name) < 0 && Reads[Use])
       L.visit({Topic::StatedRead, HloId(), Use}, readWithoutStep(Use));
   for (uint32_t I = 0; I != D.Values.size(); ++I)
     if (lastsToTheEnd(ValueId(I)))
@@ -292,7 +300,8 @@ bool proof::statesProgram(const Facts &DumpFacts) {
 }
 
 Proof proof::proveStated(const Facts &DumpFacts, ProvedRows Proved) {
-  Proof Result{Ledger(Proved == ProvedRows::Kept), ""};
+  Proof Result{Ledger(Proved == ProvedRows::Kept, DumpFacts.dump().Uses.size()),
+               ""};
   StatedProgram Program(DumpFacts, Result.Book);
   Program.enumerate();
   Program.countAgain();
