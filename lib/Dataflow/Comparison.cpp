@@ -267,13 +267,13 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
   }
   if (Equal == Flow.positions(V).size())
     return true;
-  for (const FlowPosition &Pos : Flow.positions(V)) {
-    if (Stated[Flow.location(Pos.Instruction, Pos.Ordinal)])
+  for (const Part &Pos : Flow.positions(V)) {
+    if (Stated[Flow.location(Pos.Id, Pos.Ordinal)])
       continue;
     if (!Visit({.Kind = DifferenceKind::Missing,
                 .Value = V,
                 .Used = U,
-                .Id = Pos.Instruction,
+                .Id = Pos.Id,
                 .Ordinal = Pos.Ordinal}))
       return false;
   }
@@ -354,11 +354,11 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
   bool GoOn = true;
   if (!P.isFromTexts()) {
     size_t Count = 0;
-    Flow.forEachUse(V, [&](HloId, uint32_t, const FlowPosition &) { ++Count; });
+    Flow.forEachUse(V, [&](HloId, uint32_t, const Part &) { ++Count; });
     if (Count == Stated.size())
       return true;
   }
-  Flow.forEachUse(V, [&](HloId User, uint32_t K, const FlowPosition &Pos) {
+  Flow.forEachUse(V, [&](HloId User, uint32_t K, const Part &Pos) {
     if (!GoOn || std::binary_search(Stated.begin(), Stated.end(),
                                     Key(User.index(), K, Pos.Ordinal)))
       return;

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/DataflowAnalysis.h"
-#include "Dataflow/DataflowBuilder.h"
-#include "Dataflow/StatedFlow.h"
 
 using namespace hlobuf;
 
-DataflowAnalysis::DataflowAnalysis(const Program &P, const ReleaseRules &Rules)
+DataflowAnalysis::DataflowAnalysis(const Program &P,
+                                   const ReleaseWindow &Window)
     : P(P) {
   LocationGraph Graph(P);
-  if (P.isFromTexts()) {
+  if (P.isFromTexts())
     linkStatedFlow(Graph);
-  } else {
-    DataflowBuilder(Graph, Rules).run();
-    Graph.settlePhis([&](HloId Id, uint32_t Ordinal) {
-      const Facts &DumpFacts = P.facts();
-      NameId Name = P[Id].Name;
-      ShapeIndex Index = P.trees().index(P[Id].Shape, Ordinal);
-      return Name && (DumpFacts.findValue(Name, Index) ||
-                      DumpFacts.rangeRow(Name, Index));
-    });
-  }
+  else
+    linkModuleFlow(Graph, Window);
   collectValues(Graph);
   collectPositions();
   collectInnerUsers();
@@ -54,22 +45,20 @@ void DataflowAnalysis::collectPositions() {
       for (uint32_t K = 0; K != Count; ++K)
         if (HloValueId V = ValueOf[First + K];
             V && Values[V.index()].Definition != Id)
-          Visit(V, FlowPosition{Id, K});
+          Visit(V, Part{Id, K});
     });
   };
   for (size_t V = 0; V != Values.size(); ++V)
     PositionBegin[V + 1] = 1;
-  ForEachOther(
-      [&](HloValueId V, FlowPosition) { ++PositionBegin[V.index() + 1]; });
+  ForEachOther([&](HloValueId V, Part) { ++PositionBegin[V.index() + 1]; });
   for (size_t V = 0; V != Values.size(); ++V)
     PositionBegin[V + 1] += PositionBegin[V];
   Positions.resize(PositionBegin.back());
   std::vector<uint32_t> Next(PositionBegin.begin(), PositionBegin.end() - 1);
   for (size_t V = 0; V != Values.size(); ++V)
     Positions[Next[V]++] = {Values[V].Definition, Values[V].Ordinal};
-  ForEachOther([&](HloValueId V, FlowPosition Pos) {
-    Positions[Next[V.index()]++] = Pos;
-  });
+  ForEachOther(
+      [&](HloValueId V, Part Pos) { Positions[Next[V.index()]++] = Pos; });
 }
 
 HloValueId DataflowAnalysis::at(HloId Id, ShapeIndex Index) const {
@@ -84,10 +73,10 @@ bool DataflowAnalysis::isPosition(HloValueId V, HloId Id) const {
   if (Values[V.index()].Definition == Id)
     return true;
   // After the definition they are in the order of instructions.
-  llvm::ArrayRef<FlowPosition> Others = positions(V).drop_front();
-  const auto *Pos = llvm::partition_point(
-      Others, [&](const FlowPosition &X) { return X.Instruction < Id; });
-  return Pos != Others.end() && Pos->Instruction == Id;
+  llvm::ArrayRef<Part> Others = positions(V).drop_front();
+  const auto *Pos =
+      llvm::partition_point(Others, [&](const Part &X) { return X.Id < Id; });
+  return Pos != Others.end() && Pos->Id == Id;
 }
 
 void DataflowAnalysis::collectInnerUsers() {

@@ -10,7 +10,6 @@
 #define HLOBUF_DATAFLOW_DATAFLOWANALYSIS_H
 
 #include "Dataflow/LocationGraph.h"
-#include "Program/ReleaseRules.h"
 
 namespace hlobuf {
 
@@ -26,16 +25,13 @@ struct HloValue {
 };
 
 /// A place where a value is.
-struct FlowPosition {
-  HloId Instruction;
-  uint32_t Ordinal = 0;
-};
+using FlowPosition = Part;
 
 /// Which value each part of each instruction holds
 /// (xla/hlo/analysis/hlo_dataflow_analysis.cc, 2017 on).
 class DataflowAnalysis {
 public:
-  DataflowAnalysis(const Program &P, const ReleaseRules &Rules);
+  DataflowAnalysis(const Program &P, const ReleaseWindow &Window);
 
   const Program &program() const { return P; }
 
@@ -66,10 +62,10 @@ public:
   }
 
   /// The definition first, then all other positions.
-  llvm::ArrayRef<FlowPosition> positions(HloValueId Id) const {
-    return llvm::ArrayRef<FlowPosition>(Positions).slice(
-        PositionBegin[Id.index()],
-        PositionBegin[Id.index() + 1] - PositionBegin[Id.index()]);
+  llvm::ArrayRef<Part> positions(HloValueId Id) const {
+    return llvm::ArrayRef<Part>(Positions).slice(PositionBegin[Id.index()],
+                                                 PositionBegin[Id.index() + 1] -
+                                                     PositionBegin[Id.index()]);
   }
 
   /// True if \p User, an instruction that reads the instruction at which \p V
@@ -80,7 +76,7 @@ public:
   /// Calls \p Visit(User, Operand, Position) for each use of \p V.
   template <typename VisitFn>
   void forEachUse(HloValueId V, VisitFn Visit) const {
-    for (const FlowPosition &Pos : positions(V))
+    for (const Part &Pos : positions(V))
       for (const ProgramUse &Use : usersOf(Pos))
         if (isUse(V, Use.User, Pos.Ordinal))
           Visit(Use.User, Use.Operand, Pos);
@@ -97,11 +93,11 @@ private:
 
   /// The users of an instruction that may be uses of a value at \p Pos: all,
   /// or of what is inside a tuple those that do more than take an element.
-  llvm::ArrayRef<ProgramUse> usersOf(const FlowPosition &Pos) const {
+  llvm::ArrayRef<ProgramUse> usersOf(const Part &Pos) const {
     if (Pos.Ordinal == 0)
-      return P.users(Pos.Instruction);
-    auto Row = llvm::lower_bound(InnerBegin, std::pair(Pos.Instruction, 0u));
-    if (Row == InnerBegin.end() || Row->first != Pos.Instruction)
+      return P.users(Pos.Id);
+    auto Row = llvm::lower_bound(InnerBegin, std::pair(Pos.Id, 0u));
+    if (Row == InnerBegin.end() || Row->first != Pos.Id)
       return {};
     auto Next = std::next(Row);
     size_t End = Next == InnerBegin.end() ? InnerUsers.size() : Next->second;
@@ -119,7 +115,7 @@ private:
   std::vector<HloValueId> ValueOf;
   std::vector<HloValue> Values;
   std::vector<uint32_t> PositionBegin;
-  std::vector<FlowPosition> Positions;
+  std::vector<Part> Positions;
   /// Where users begin that may use what is inside the tuple of an instruction,
   /// of the instructions that have some. A tuple of n elements has n users that
   /// take one each, and every element would ask all.

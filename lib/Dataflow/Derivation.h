@@ -12,16 +12,15 @@ namespace hlobuf {
 /// Everything that a module implies by the rules of one release.
 class Derivation {
 public:
-  /// \p P must outlive it and have no obstacle.
-  Derivation(const Program &P, const ReleaseRules &Rules)
-      : P(P), Applied(Rules), Flow(P, Rules), Groups(Flow, Rules),
-        Steps(P, Rules), Ranges(Flow, Groups, Steps, Rules) {
+  /// \p Flow must outlive it; its program has no obstacle.
+  Derivation(const DataflowAnalysis &Flow, const ReleaseRules &Rules)
+      : P(Flow.program()), Flow(Flow), Groups(Flow, Rules), Steps(P, Rules),
+        Ranges(Flow, Groups, Steps, Rules) {
     findLines();
   }
 
   const Facts &facts() const { return P.facts(); }
   const Program &program() const { return P; }
-  const ReleaseRules &rules() const { return Applied; }
   const DataflowAnalysis &flow() const { return Flow; }
   const AliasAnalysis &aliases() const { return Groups; }
   const Schedule &schedule() const { return Steps; }
@@ -39,8 +38,7 @@ private:
   void findLines();
 
   const Program &P;
-  ReleaseRules Applied;
-  DataflowAnalysis Flow;
+  const DataflowAnalysis &Flow;
   AliasAnalysis Groups;
   Schedule Steps;
   LiveRanges Ranges;

@@ -28,8 +28,8 @@ int32_t LiveRanges::startOf(HloValueId V) const {
   int32_t Start = P[Definition].Op == Opcode::Parameter
                       ? Order.span(C).Start
                       : Order.time(Definition);
-  auto IsResult = [&](const FlowPosition &Pos) {
-    return P[Pos.Instruction].Root && P[Pos.Instruction].Parent == C;
+  auto IsResult = [&](const Part &Pos) {
+    return P[Pos.Id].Root && P[Pos.Id].Parent == C;
   };
   if (Rules.AsyncRootStart && Order.asyncBody(C) == C &&
       llvm::any_of(Flow.positions(V), IsResult))
@@ -53,20 +53,20 @@ int32_t LiveRanges::endOfAsync(ComputationId C, int32_t End) const {
 }
 
 int32_t LiveRanges::lastPosition(HloValueId V, int32_t End) const {
-  for (const FlowPosition &Pos : Flow.positions(V).drop_front()) {
-    ComputationId C = P[Pos.Instruction].Parent;
-    if (P[Pos.Instruction].Root && Order.isFlattened(C))
+  for (const Part &Pos : Flow.positions(V).drop_front()) {
+    ComputationId C = P[Pos.Id].Parent;
+    if (P[Pos.Id].Root && Order.isFlattened(C))
       End = std::max(End, Order.span(C).End);
-    else if (!P[Pos.Instruction].Root)
-      End = std::max(End, Order.time(Pos.Instruction));
+    else if (!P[Pos.Id].Root)
+      End = std::max(End, Order.time(Pos.Id));
   }
   return End;
 }
 
 int32_t LiveRanges::lastRootSpan(HloValueId V, int32_t End) const {
-  for (const FlowPosition &Pos : Flow.positions(V)) {
-    ComputationId C = P[Pos.Instruction].Parent;
-    if (P[Pos.Instruction].Root && Order.isFlattened(C))
+  for (const Part &Pos : Flow.positions(V)) {
+    ComputationId C = P[Pos.Id].Parent;
+    if (P[Pos.Id].Root && Order.isFlattened(C))
       End = std::max(End, Order.span(C).End);
   }
   return End;
@@ -74,7 +74,7 @@ int32_t LiveRanges::lastRootSpan(HloValueId V, int32_t End) const {
 
 int32_t LiveRanges::lastUse(HloValueId V) const {
   int32_t Last = -1;
-  Flow.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+  Flow.forEachUse(V, [&](HloId User, uint32_t, const Part &) {
     if (P[User].Op == Opcode::Call && !Rules.CallUses)
       return;
     HloId Reader = User;

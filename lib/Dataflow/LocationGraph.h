@@ -71,6 +71,15 @@ private:
   std::vector<llvm::SmallVector<uint32_t, 2>> PhiInputs;
 };
 
+/// Fills \p Graph with what the module implies for a dump of \p Window
+/// (xla/hlo/analysis/hlo_dataflow_analysis.cc).
+void linkModuleFlow(LocationGraph &Graph, const ReleaseWindow &Window);
+/// The same of a program from texts, as far as opcodes tell: what an
+/// instruction defines, and what it forwards by the rows HLOBUF_FORWARD. All
+/// else is what positions say, and stays unknown where they name no value, or
+/// several.
+void linkStatedFlow(LocationGraph &Graph);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_DATAFLOW_LOCATIONGRAPH_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Dataflow/ModuleAnalysis.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -16,7 +17,8 @@ ModuleAnalysis::ModuleAnalysis(const Facts &DumpFacts, ProgramSource Source)
 
 void ModuleAnalysis::derive() {
   if (P.isFromTexts()) {
-    Best = std::make_unique<Derivation>(P, ReleaseRules());
+    Flow.emplace(P, DumpFacts.release());
+    Best = std::make_unique<Derivation>(*Flow, ReleaseRules());
     Differing = findDiffering(*Best);
     findUnknownOpcodes();
     return;
@@ -101,7 +103,6 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
   bool Async = false;
   bool Fusions = false;
   bool Calls = false;
-  bool SetsSize = false;
   bool StartsReduce = false;
   bool Permutes = false;
   bool Ragged = false;
@@ -111,7 +112,6 @@ std::vector<ReleaseRules> ModuleAnalysis::distinctRules() const {
     Ragged |= I.Op == Opcode::RaggedAllToAll;
     Fusions |= I.Op == Opcode::Fusion;
     Calls |= I.Op == Opcode::Call;
-    SetsSize |= I.Op == Opcode::SetDimensionSize;
     StartsReduce |= I.Op == Opcode::AllReduceStart;
   }
   std::vector<ReleaseRules> Distinct;
@@ -145,8 +145,9 @@ unsigned ModuleAnalysis::findDiffering(const Derivation &Candidate) const {
 }
 
 void ModuleAnalysis::findBest() {
+  Flow.emplace(P, DumpFacts.release());
   for (const ReleaseRules &Rules : distinctRules()) {
-    auto Next = std::make_unique<Derivation>(P, Rules);
+    auto Next = std::make_unique<Derivation>(*Flow, Rules);
     unsigned Bits = findDiffering(*Next);
     if (Best && llvm::popcount(Differing) <= llvm::popcount(Bits))
       continue;
@@ -206,9 +207,8 @@ void ModuleAnalysis::findUnknownOpcodes() {
 
 /// True if \p V is in an async body or at an async instruction.
 bool ModuleAnalysis::touchesAsync(HloValueId V) const {
-  for (const FlowPosition &Pos : flow().positions(V))
-    if (isAsync(P[Pos.Instruction].Op) ||
-        schedule().asyncBody(P[Pos.Instruction].Parent))
+  for (const Part &Pos : flow().positions(V))
+    if (isAsync(P[Pos.Id].Op) || schedule().asyncBody(P[Pos.Id].Parent))
       return true;
   return false;
 }

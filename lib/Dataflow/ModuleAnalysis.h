@@ -33,7 +33,6 @@ public:
   const Program &program() const { return P; }
   /// What the rules imply that explain the dump best.
   const Derivation &derived() const { return *Best; }
-  const ReleaseRules &rules() const { return Best->rules(); }
   const DataflowAnalysis &flow() const { return Best->flow(); }
   const AliasAnalysis &aliases() const { return Best->aliases(); }
   const Schedule &schedule() const { return Best->schedule(); }
@@ -110,6 +109,7 @@ private:
   std::unique_ptr<const Program> Own;
   const Program &P;
   llvm::StringRef Obstacle;
+  std::optional<DataflowAnalysis> Flow;
   std::unique_ptr<Derivation> Best;
   /// A bit for each part of Best that differs from the dump.
   unsigned Differing = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Dataflow/StatedFlow.h"
+#include "Dataflow/LocationGraph.h"
 #include "HLO/ForwardRules.h"
 
 using namespace hlobuf;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Elements/OperandAccesses.h"
-#include "Dataflow/AliasAnalysis.h"
 #include "Elements/ArrayPlaces.h"
 #include "HLO/ForwardRules.h"
+#include "Program/PartOrigins.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;

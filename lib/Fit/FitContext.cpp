@@ -243,7 +243,7 @@ bool FitContext::namesFunctions() const {
 
 std::vector<std::pair<int32_t, HloId>> FitContext::readers(HloValueId V) const {
   std::vector<std::pair<int32_t, HloId>> Readers;
-  Flow.forEachUse(V, [&](HloId User, uint32_t, const FlowPosition &) {
+  Flow.forEachUse(V, [&](HloId User, uint32_t, const Part &) {
     if (int32_t Step = step(User); Step >= 0)
       Readers.push_back({Step, User});
   });

@@ -6,6 +6,7 @@
 #define HLOBUF_FIT_RECOMPUTE_H
 
 #include "Fit/FitContext.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace hlobuf {
 

@@ -278,7 +278,7 @@ bool ValueNames::isReadBackward(ValueId V) const {
   }
   bool IsRead = false;
   for (HloValueId Member : membersOf(Flow))
-    Module->flow().forEachUse(Member, [&](HloId User, uint32_t, FlowPosition) {
+    Module->flow().forEachUse(Member, [&](HloId User, uint32_t, Part) {
       IsRead = IsRead || isBackward(readMetadata(attributesOf(User)).OpName);
     });
   return IsRead;

@@ -10,10 +10,28 @@
 
 namespace hlobuf {
 
+/// A part of an instruction's result; parts are ordinals of ShapeTrees.
+struct Part {
+  HloId Id;
+  uint32_t Ordinal = 0;
+
+  explicit operator bool() const { return Id.valid(); }
+  auto operator<=>(const Part &) const = default;
+};
+
 /// Part \p Ordinal of operand \p Operand.
 struct OperandPart {
   uint32_t Operand = 0;
   uint32_t Ordinal = 0;
+};
+
+/// Part \p Result of an instruction, and the part of an operand whose bytes it
+/// may have.
+struct WorkingPair {
+  uint32_t Operand = 0;
+  uint32_t OperandPart = 0;
+  uint32_t Result = 0;
+  bool operator==(const WorkingPair &) const = default;
 };
 
 /// The instructions of a program with their operands, and its computations with
@@ -41,6 +59,16 @@ public:
   /// HLOBUF_FORWARD of Opcodes.def; nothing if \p Id defines it, or if it comes
   /// out of what \p Id calls.
   std::optional<OperandPart> forwardedPart(HloId Id, uint32_t Ordinal) const;
+  /// The part of \p Id at \p Steps; an invalid one if there is none.
+  Part partAt(HloId Id, llvm::ArrayRef<uint32_t> Steps) const {
+    auto Ordinal = Id && (*this)[Id].Shape
+                       ? Trees.ordinal((*this)[Id].Shape, Steps)
+                       : std::nullopt;
+    return Ordinal ? Part{Id, *Ordinal} : Part();
+  }
+  llvm::SmallVector<uint32_t, 4> steps(Part At) const {
+    return Trees.steps((*this)[At.Id].Shape, At.Ordinal);
+  }
   /// Instructions that call \p C, each once. An async chain counts with its
   /// start, and with updates and dones that print `calls=` themselves.
   llvm::ArrayRef<HloId> callers(ComputationId C) const {

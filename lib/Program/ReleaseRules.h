@@ -10,8 +10,8 @@
 
 namespace hlobuf {
 
-/// The rules of dataflow, aliasing and live ranges that releases change. The
-/// defaults are the newest ones.
+/// The rules of aliasing, the schedule and live ranges that releases change.
+/// The defaults are the newest ones.
 struct ReleaseRules {
   static constexpr bool Since = true;
   static constexpr bool Until = false;

@@ -61,26 +61,10 @@ void Accesses::addReads(HloId Id) {
           {static_cast<uint32_t>(K), Leaf, Home.of({Operand, Leaf})});
 }
 
-SmallVector<DeclaredAlias, 2> Accesses::declared(HloId Id) const {
-  if (P.isHidden(Id) || !P[Id].MayDeclareAliases || P[Id].Sugar)
-    return {};
-  return declaredAliases(P.module().attributes(P.module()[Id]),
-                         Lines.dump().Indices);
-}
-
-/// Pairs each array of \p Operand with that at the same place below the part
-/// \p Result.
-void Accesses::addPairs(HloId Id, uint32_t Operand, uint32_t Result,
-                        llvm::SmallVectorImpl<WorkingPair> &Out) const {
-  if (Operand < P.operands(Id).size())
-    for (uint32_t Leaf : Lines.leaves(P.operands(Id)[Operand]))
-      Out.push_back({Operand, Leaf, Result + Leaf});
-}
-
 /// Custom calls of GPU that the compiler knows by name (gpu/buffer_sharing.cc,
 /// 2022): the matrix that is factored, and the one that a product is added to.
 SmallVector<WorkingPair, 2> Accesses::pairs(HloId Id) const {
-  SmallVector<WorkingPair, 2> All = statedPairs(Id);
+  SmallVector<WorkingPair, 2> All = workingPairs(P, Id);
   llvm::StringRef Target = P.customCallTarget(Id, Backend::GPU);
   bool Factors = Target == "__cusolver$cholesky";
   if (!Factors && !Target.starts_with("__cublas$"))
@@ -91,46 +75,13 @@ SmallVector<WorkingPair, 2> Accesses::pairs(HloId Id) const {
   return All;
 }
 
-SmallVector<WorkingPair, 2> Accesses::statedPairs(HloId Id) const {
-  SmallVector<WorkingPair, 2> All;
-  Opcode Op = P[Id].Op;
-  auto Count = static_cast<uint32_t>(P.operands(Id).size());
-  bool IsTuple = P.trees().shape(P[Id].Shape).isTuple();
-  if (isUpdate(Op) || isPaired(Op)) {
-    uint32_t Each = !IsTuple                ? 1
-                    : Op == Opcode::Scatter ? (Count - 1) / 2
-                                            : Count;
-    for (uint32_t K = 0; K != Each; ++K)
-      All.push_back(
-          {K, 0, IsTuple ? P.trees().elementOrdinal(P[Id].Shape, K) : 0});
-  } else if (isPermute(Op) && Count == 4) {
-    bool Starts = isStart(Op);
-    addPairs(Id, 1, Starts ? P.trees().elementOrdinal(P[Id].Shape, 1) : 0, All);
-  } else if (Op == Opcode::RaggedAllToAll || Op == Opcode::TriangularSolve) {
-    All.push_back({1, 0, 0});
-  } else if (Op == Opcode::SetDimensionSize) {
-    All.push_back({0, 0, 0});
-  }
-  for (const DeclaredAlias &A : declared(Id)) {
-    auto Result = P.trees().ordinal(P[Id].Shape, A.Output);
-    if (A.Operand >= Count || !Result)
-      continue;
-    auto Operand =
-        P.trees().ordinal(P[P.operands(Id)[A.Operand]].Shape, A.Index);
-    WorkingPair Pair = {A.Operand, Operand.value_or(0), *Result};
-    if (Operand && !llvm::is_contained(All, Pair))
-      All.push_back(Pair);
-  }
-  return All;
-}
-
 SmallVector<WorkingPair, 2> Accesses::requiredPairs(HloId Id) const {
   Opcode Op = P[Id].Op;
   bool Declares = (Op == Opcode::CustomCall || Op == Opcode::Fusion) &&
-                  !declared(Id).empty();
+                  !declaredPairs(P, Id).empty();
   if (Op != Opcode::AllReduceStart && Op != Opcode::RaggedAllToAll && !Declares)
     return {};
-  SmallVector<WorkingPair, 2> All = statedPairs(Id);
+  SmallVector<WorkingPair, 2> All = workingPairs(P, Id);
   llvm::erase_if(All, [&](const WorkingPair &Pair) {
     return !Lines.line({Id, Pair.Result}) ||
            !Home.of({P.operands(Id)[Pair.Operand], Pair.OperandPart});

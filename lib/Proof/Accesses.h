@@ -30,14 +30,6 @@ struct PartBinding {
   llvm::ArrayRef<Part> Sources;
 };
 
-/// An operand that an instruction may work on in place.
-struct WorkingPair {
-  uint32_t Operand = 0;
-  uint32_t OperandPart = 0;
-  uint32_t Result = 0;
-  bool operator==(const WorkingPair &) const = default;
-};
-
 /// The same for every visit of an instruction that runs.
 struct InstructionAccesses {
   llvm::ArrayRef<PartRead> Reads;
@@ -60,10 +52,6 @@ public:
 
 private:
   void addReads(HloId Id);
-  llvm::SmallVector<WorkingPair, 2> statedPairs(HloId Id) const;
-  void addPairs(HloId Id, uint32_t Operand, uint32_t Result,
-                llvm::SmallVectorImpl<WorkingPair> &Out) const;
-  llvm::SmallVector<DeclaredAlias, 2> declared(HloId Id) const;
 
   const ValuePlaces &Lines;
   const PartSources &From;

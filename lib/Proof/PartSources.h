@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where parts come from.
-//
-// One table for all releases: what a part is, said by the opcode and by what
-// its instruction calls. That of forwarded operands is HLOBUF_FORWARD.
+// Where parts that run come from, looked up once.
 
 #ifndef HLOBUF_PROOF_PARTSOURCES_H
 #define HLOBUF_PROOF_PARTSOURCES_H
 
+#include "Program/PartOrigins.h"
 #include "Proof/ValuePlaces.h"
 
 namespace hlobuf::proof {
@@ -17,8 +15,7 @@ class PartSources {
 public:
   explicit PartSources(const ValuePlaces &Lines);
 
-  /// What a marker of an inlined call forwards as \p At; invalid for others.
-  Part markedOperand(Part At) const;
+  Part markedOperand(Part At) const { return hlobuf::markedOperand(P, At); }
   /// What \p At, an array, is: one of these at run time. None if its
   /// instruction defines it; a source that the text does not have is an invalid
   /// part.
@@ -30,13 +27,8 @@ public:
   }
   bool isDefined(Part At) const { return of(At).empty(); }
 
-  /// The computation that \p Id, an element of an async chain, wraps; invalid
-  /// for others, and where it is not known.
-  ComputationId wrapped(HloId Id) const {
-    llvm::ArrayRef<HloCall> Calls =
-        isAsync(P[Id].Op) ? P.calls(Id) : llvm::ArrayRef<HloCall>();
-    return Calls.empty() ? ComputationId() : Calls[0].Callee;
-  }
+  /// See wrappedComputation().
+  ComputationId wrapped(HloId Id) const { return wrappedComputation(P, Id); }
   /// The computation that runs at \p Id, the first element of its chain that
   /// has all operands; invalid for others.
   ComputationId startedAt(HloId Id) const;
@@ -54,15 +46,6 @@ public:
   llvm::StringRef streamOf(ComputationId Body) const;
 
 private:
-  using SourceList = llvm::SmallVector<Part, 2>;
-  SourceList find(Part At) const;
-  Part operandPart(HloId Id, uint32_t Operand,
-                   llvm::ArrayRef<uint32_t> Steps) const;
-  SourceList ofParameter(Part At) const;
-  SourceList ofAsync(Part At) const;
-  SourceList ofDone(Part At) const;
-  SourceList ofOperand(Part At) const;
-
   const ValuePlaces &Lines;
   const Program &P;
   /// By number of a part, where its own begin in All; one more ends the last.

@@ -84,13 +84,6 @@ const Shape &ValuePlaces::shape(Part At) const {
   return S.Kind == ShapeKind::Buffer ? P.trees().shape(S.Elements[0]) : S;
 }
 
-Part ValuePlaces::partAt(HloId Id, ArrayRef<uint32_t> Steps) const {
-  if (!Id || !P[Id].Shape)
-    return {};
-  auto Ordinal = P.trees().ordinal(P[Id].Shape, Steps);
-  return Ordinal ? Part{Id, *Ordinal} : Part();
-}
-
 std::string ValuePlaces::spell(Part At) const {
   return fmt::format("{}{{{}}}", P.spell(At.Id), fmt::join(steps(At), ","));
 }

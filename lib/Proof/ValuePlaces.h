@@ -13,15 +13,6 @@
 
 namespace hlobuf::proof {
 
-/// A part of an instruction's result; parts are ordinals of ShapeTrees.
-struct Part {
-  HloId Id;
-  uint32_t Ordinal = 0;
-
-  explicit operator bool() const { return Id.valid(); }
-  auto operator<=>(const Part &) const = default;
-};
-
 /// Bytes [Begin, End) of an allocation.
 struct BytePlace {
   AllocationId Memory;
@@ -78,11 +69,10 @@ public:
   ShapeId shapeId(Part At) const {
     return P.trees().part(P[At.Id].Shape, At.Ordinal);
   }
-  /// The part of \p Id at \p Steps; an invalid one if there is none.
-  Part partAt(HloId Id, llvm::ArrayRef<uint32_t> Steps) const;
-  llvm::SmallVector<uint32_t, 4> steps(Part At) const {
-    return P.trees().steps(P[At.Id].Shape, At.Ordinal);
+  Part partAt(HloId Id, llvm::ArrayRef<uint32_t> Steps) const {
+    return P.partAt(Id, Steps);
   }
+  llvm::SmallVector<uint32_t, 4> steps(Part At) const { return P.steps(At); }
   /// `name{1,0}`.
   std::string spell(Part At) const;
   std::string spell(ValueId Line) const;

@@ -3,7 +3,7 @@
 // Releases forward and update in place.
 //
 // One test a row of docs/evidence/in-place-rules.md. The rules of a date come
-// from possibleRules(), so that the dates are tested, too.
+// from the rows of Releases.def, so that the dates are tested, too.
 
 #include "Dataflow/LiveRanges.h"
 #include "Dump/Reader.h"
@@ -14,13 +14,15 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-/// What follows from a module under the newest rules of a date.
+/// What follows from a module under the newest rules of a date; of date 0,
+/// which could be any, as the value lines say.
 class Flow {
 public:
   explicit Flow(const std::string &Module, uint32_t Date = 20261001,
-                Backend By = Backend::GPU)
-      : Text(Module), Read(read()), A(*Read), P(A), Applied(rules(Date, By)),
-        F(P, Applied), Groups(F, Applied), Steps(P, Applied),
+                Backend By = Backend::GPU, StringRef Lines = "")
+      : Text(Module), Read(read("BufferAssignment:\n" + Lines.str())), A(*Read),
+        P(A), Applied(possibleRules(window(Date), By).front()),
+        F(P, window(Date)), Groups(F, Applied), Steps(P, Applied),
         Ranges(F, Groups, Steps, Applied) {}
 
   /// The value at \p Part, such as `start{1,0}`.
@@ -39,19 +41,22 @@ public:
   StringRef obstacle() const { return P.obstacle(); }
 
 private:
-  static ReleaseRules rules(uint32_t Date, Backend By) {
+  static ReleaseWindow window(uint32_t Date) {
     ReleaseWindow When;
+    if (Date == 0)
+      return When;
     When.From = Date;
     When.Before = Date + 1;
-    return possibleRules(When, By).front();
+    return When;
   }
-  std::unique_ptr<Dump> read() {
+  std::unique_ptr<Dump> read(StringRef Lines) {
     std::array<DumpFile, NumFileRoles> Files;
     auto Set = [&](FileRole Role, StringRef Content) {
       Files[static_cast<size_t>(Role)].Path = "m.txt";
       Files[static_cast<size_t>(Role)].Text = Content;
     };
-    Set(FileRole::Assignment, "BufferAssignment:\n");
+    Assignment = Lines.str();
+    Set(FileRole::Assignment, Assignment);
     Set(FileRole::Module, Text);
     SyntaxErrors Syntax;
     return readDump(Files, Syntax);
@@ -72,6 +77,7 @@ private:
   std::string spell(HloValueId V) const { return V ? F.spell(V) : "none"; }
 
   std::string Text;
+  std::string Assignment;
   std::unique_ptr<Dump> Read;
   Facts A;
   Program P;
@@ -425,6 +431,19 @@ TEST(FlowRules, CustomCallAliases) {
   EXPECT_EQ(Flow(Text).at("c"), "c");
   EXPECT_TRUE(Flow(Text).alias("x", "c"));
   EXPECT_EQ(Flow(Text, 20211001).at("c"), "x");
+}
+
+TEST(FlowRules, ValueLinesDecide) {
+  std::string Text = module(R"(  %x = f32[4] parameter(0)
+  ROOT %c = f32[4] custom-call(%x), custom_call_target="f", output_to_operand_aliasing={{}: (0, {})}
+)");
+  std::string Lines =
+      "allocation 0: size 16, parameter 0, shape |f32[4]| at ShapeIndex {}, "
+      "maybe-live-out:\n value: <0 x @0> (size=16,offset=0): f32[4]{0}\n";
+  EXPECT_EQ(Flow(Text, 0, Backend::GPU, Lines).at("c"), "x");
+  Lines += " value: <1 c @0> (size=16,offset=0): f32[4]{0}\n";
+  EXPECT_EQ(Flow(Text, 0, Backend::GPU, Lines).at("c"), "c");
+  EXPECT_TRUE(Flow(Text, 0, Backend::GPU, Lines).alias("x", "c"));
 }
 
 TEST(FlowRules, Donation) {
