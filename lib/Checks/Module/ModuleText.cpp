@@ -31,6 +31,8 @@ public:
 
 private:
   void compare(const Instruction &I, HloId Id);
+  bool differ(const Instruction &I, StringRef Where, StringRef What,
+              StringRef Own, StringRef OwnPlace);
   bool sameShape(const Instruction &I, HloId Id);
   bool sameOpcode(const Instruction &I, HloId Id);
   bool isElided(StringRef Stated, StringRef Own, HloId Id) const;
@@ -61,17 +63,23 @@ static bool sameText(const ShapeTable &Shapes, ShapeId X, ShapeId Y) {
                     Shapes.equalIgnoringLayout(X, Y));
 }
 
+/// Says that \p Where, the \p What of \p I, is \p Own in the module.
+bool TextComparer::differ(const Instruction &I, StringRef Where, StringRef What,
+                          StringRef Own, StringRef OwnPlace) {
+  constexpr size_t Longest = 80;
+  Diags
+      .report(Where, "{} has {} {}, but {} in the module", D.Names[I.Name],
+              What, Where.take_front(Longest), Own.take_front(Longest))
+      .note(OwnPlace, "the module's is here")
+      .about(I.Name);
+  return false;
+}
+
 bool TextComparer::sameShape(const Instruction &I, HloId Id) {
   if (sameText(D.Shapes, I.Result, P[Id].Shape))
     return true;
-  const HloModule &M = P.module();
-  Diags
-      .report(DumpFacts.places().text(I).ShapeText,
-              "{} has shape {}, but {} in the module", D.Names[I.Name],
-              D.Shapes.text(I.Result), D.Shapes.text(P[Id].Shape))
-      .note(M.head(M[Id]), "the module's instruction is here")
-      .about(I.Name);
-  return false;
+  return differ(I, DumpFacts.places().text(I).ShapeText, "shape",
+                D.Shapes.text(P[Id].Shape), P.module().head(P.module()[Id]));
 }
 
 /// The last word of \p Head, which is before the operands.
@@ -91,12 +99,7 @@ bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
                   Stated.contains("-done"));
   if (Stated == Own || (IsAsync && (Same || Wrapped)))
     return true;
-  Diags
-      .report(Stated, "{} has opcode {}, but {} in the module", D.Names[I.Name],
-              Stated, Own)
-      .note(Own, "the module's instruction is here")
-      .about(I.Name);
-  return false;
+  return differ(I, Stated, "opcode", Own, Own);
 }
 
 /// True if one of the two texts of constant \p Id may leave its contents out:
@@ -122,21 +125,11 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
     if (D.operandsText(I) == Contents ||
         isElided(D.operandsText(I), Contents, Id))
       return true;
-    Diags
-        .report(D.operandsText(I), "{} has different contents in the module",
-                D.Names[I.Name])
-        .note(M.operandsText(M[Id]), "the module has these")
-        .about(I.Name);
-    return false;
+    return differ(I, D.operandsText(I), "contents", Contents, Contents);
   }
-  if (Stated.size() != Own.size()) {
-    Diags
-        .report(D.operandsText(I), "{} has {} operands, but {} in the module",
-                D.Names[I.Name], Stated.size(), Own.size())
-        .note(M.operandsText(M[Id]), "the module has these")
-        .about(I.Name);
-    return false;
-  }
+  StringRef All = M.operandsText(M[Id]);
+  if (Stated.size() != Own.size())
+    return differ(I, D.operandsText(I), "operands", All, All);
   for (uint32_t K = 0; K != Own.size(); ++K) {
     // Of elements that two instructions take alike, either may be meant; and
     // what an outlined computation has taken may be called alike.
@@ -148,15 +141,9 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
           (P.isHidden(Operand) && P[Operand].number() == P[Own[K]].number() &&
            P.operands(Operand)[0] == P.operands(Own[K])[0]);
     }
-    if (Same)
-      continue;
-    Diags
-        .report(DumpFacts.places().operand(I, K),
-                "operand {} of {} is {}, but {} in the module", K,
-                D.Names[I.Name], D.Names[Stated[K]], P.spell(Own[K]))
-        .note(M.operandsText(M[Id]), "the module has these operands")
-        .about(I.Name);
-    return false;
+    if (!Same)
+      return differ(I, DumpFacts.places().operand(I, K),
+                    fmt::format("operand {}", K), P.spell(Own[K]), All);
   }
   return true;
 }
