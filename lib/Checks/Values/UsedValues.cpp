@@ -73,6 +73,41 @@ static AllocationId emptyAllocation(const Dump &D) {
   return Empty;
 }
 
+/// A text that shows what differs between two tags: the field, or the whole
+/// tag where the field was not printed.
+static StringRef differingField(const TagTexts &Texts, const ValueTag &X,
+                                const ValueTag &Y) {
+  StringRef Field = X.Id != Y.Id         ? Texts.Id
+                    : X.Name != Y.Name   ? Texts.Name
+                    : X.Index != Y.Index ? Texts.Index
+                    : X.Phi != Y.Phi     ? Texts.Phi
+                                         : Texts.Color;
+  return Field.empty() ? Texts.Whole : Field;
+}
+
+/// Two tags of one value. That of the used value is the odd one if its first
+/// position agrees with the value line, but not with itself.
+static void compareTags(const CheckContext &Ctx, Reporter &Diags, UsedId U,
+                        ValueId V) {
+  const Dump &D = Ctx.dump();
+  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  bool Odd = !All.empty() && All.front().Name == D[V].Tag.Name &&
+             All.front().Index == D[V].Tag.Index && D[U].Tag.Id == D[V].Tag.Id;
+  TagTexts Used = Ctx.places().tag(D[U]);
+  TagTexts Line = Ctx.places().value(D[V]).Tag;
+  const TagTexts &Wrong = Odd ? Used : Line;
+  const TagTexts &Other = Odd ? Line : Used;
+  Diags
+      .report(differingField(Wrong, D[U].Tag, D[V].Tag),
+              "the tag of value {} is {} here, but {} {}", D[V].Tag.Id,
+              Wrong.Whole, Other.Whole,
+              Odd ? "on its value line" : "in 'Used values'")
+      .note(Other.Whole, "the same value")
+      .about(V)
+      .about(D[U].Tag.Name)
+      .about(D[V].Tag.Name);
+}
+
 /// \p U has no value line with its id.
 static void reportUnplaced(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   const Dump &D = Ctx.dump();
@@ -81,15 +116,8 @@ static void reportUnplaced(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   UsedId Other = Same ? Ctx.usedOf(Same) : UsedId();
   bool SameTag = Other && D[Other].Tag.Name == Tag.Name &&
                  D[Other].Tag.Index.canonical() == Tag.Index.canonical();
-  if (Same && !SameTag) {
-    Diags
-        .report(Ctx.places().value(D[Same]).Tag.Id,
-                "value {} has id {} here, but id {} in 'Used values'",
-                D.spell(Tag.Name, Tag.Index), D[Same].Tag.Id, Tag.Id)
-        .note(Ctx.places().tag(D[U]).Id, "the other id is here")
-        .about(Same);
-    return;
-  }
+  if (Same && !SameTag)
+    return compareTags(Ctx, Diags, U, Same);
   Finding F =
       Diags.report(Ctx.places().tag(D[U]).Whole,
                    "used value {} is not in any allocation", D.spell(Tag));
@@ -133,30 +161,18 @@ static void checkListed(const CheckContext &Ctx, Reporter &Diags) {
 static void reportFirst(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[U].Tag;
-  TagTexts Texts = Ctx.places().tag(D[U]);
   llvm::ArrayRef<Position> All = D.positions(D[U]);
-  if (All.empty()) {
-    Finding F = Diags.report(lastPositionRow(Ctx, U),
-                             "{} has no positions, expected its definition {}",
-                             Texts.Whole, D.spell(Tag.Name, Tag.Index));
-    aboutUsed(Ctx, F, U).about(Tag.Name);
-    return;
+  StringRef Where = lastPositionRow(Ctx, U);
+  if (!All.empty()) {
+    RowTexts Row = Ctx.places().row(All.front());
+    Where = All.front().Name != Tag.Name || Row.Index.empty() ? Row.Name
+                                                              : Row.Index;
   }
-  const Position &First = All.front();
-  RowTexts Row = Ctx.places().row(First);
-  StringRef Where =
-      First.Name != Tag.Name || Row.Index.empty() ? Row.Name : Row.Index;
-  Finding F = Diags.report(Where,
-                           "the first position of {} is {}, expected its "
-                           "definition {}",
-                           Texts.Whole, D.spell(First.Name, First.Index),
-                           D.spell(Tag.Name, Tag.Index));
-  for (const Position &P : All.drop_front())
-    if (P.Name == Tag.Name && P.Index.canonical() == Tag.Index.canonical()) {
-      F.note(Ctx.places().line(P).ltrim(), "the definition is listed here");
-      break;
-    }
-  F.note(Texts.Whole, "the value");
+  Finding F = Diags.report(
+      Where, "the first position of {} is {}, expected its definition {}",
+      Ctx.places().tag(D[U]).Whole,
+      All.empty() ? "missing" : D.spell(All.front().Name, All.front().Index),
+      D.spell(Tag.Name, Tag.Index));
   aboutUsed(Ctx, F, U).about(Tag.Name);
 }
 
@@ -183,17 +199,6 @@ static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-template <typename Row>
-static void report(const CheckContext &Ctx, Reporter &Diags, UsedId U,
-                   const char *Kind, const Row &First, const Row &Second) {
-  Finding F =
-      Diags.report(Ctx.places().line(Second).ltrim(), "{} lists this {} twice",
-                   Ctx.places().tag(Ctx.dump()[U]).Whole, Kind);
-  F.note(Ctx.places().line(First).ltrim(), "previously listed here");
-  if (ValueId V = Ctx.valueOf(U))
-    F.about(V);
-}
-
 /// Finds equal rows of one value; \p Sorted is scratch.
 template <typename Row, typename KeyFn>
 static void findEqual(const CheckContext &Ctx, Reporter &Diags, UsedId U,
@@ -208,8 +213,14 @@ static void findEqual(const CheckContext &Ctx, Reporter &Diags, UsedId U,
     return std::pair(Key(Rows[X]), X) < std::pair(Key(Rows[Y]), Y);
   });
   for (size_t I = 1; I != Sorted.size(); ++I)
-    if (Key(Rows[Sorted[I - 1]]) == Key(Rows[Sorted[I]]))
-      report(Ctx, Diags, U, Kind, Rows[Sorted[I - 1]], Rows[Sorted[I]]);
+    if (Key(Rows[Sorted[I - 1]]) == Key(Rows[Sorted[I]])) {
+      Finding F = Diags.report(Ctx.places().line(Rows[Sorted[I]]).ltrim(),
+                               "{} lists this {} twice",
+                               Ctx.places().tag(Ctx.dump()[U]).Whole, Kind);
+      F.note(Ctx.places().line(Rows[Sorted[I - 1]]).ltrim(),
+             "previously listed here");
+      aboutUsed(Ctx, F, U);
+    }
 }
 
 static void checkRepeated(const CheckContext &Ctx, Reporter &Diags) {
@@ -228,59 +239,21 @@ static void checkRepeated(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-/// A text that shows what differs between two tags: the field, or the whole
-/// tag where the field was not printed.
-static StringRef differingField(const TagTexts &Texts, const ValueTag &X,
-                                const ValueTag &Y) {
-  StringRef Field = X.Name != Y.Name     ? Texts.Name
-                    : X.Index != Y.Index ? Texts.Index
-                    : X.Phi != Y.Phi     ? Texts.Phi
-                                         : Texts.Color;
-  return Field.empty() ? Texts.Whole : Field;
-}
-
-/// Two tags of one id. That of the used value is the odd one if its first
-/// position agrees with the value line.
-static void compareTags(const CheckContext &Ctx, Reporter &Diags, UsedId U,
-                        ValueId V) {
-  const Dump &D = Ctx.dump();
-  llvm::ArrayRef<Position> All = D.positions(D[U]);
-  bool Odd = !All.empty() && All.front().Name == D[V].Tag.Name &&
-             All.front().Index == D[V].Tag.Index;
-  TagTexts Used = Ctx.places().tag(D[U]);
-  TagTexts Line = Ctx.places().value(D[V]).Tag;
-  const TagTexts &Wrong = Odd ? Used : Line;
-  const TagTexts &Other = Odd ? Line : Used;
-  Diags
-      .report(differingField(Wrong, D[U].Tag, D[V].Tag),
-              "the tag of value {} is {} here, but {} {}", D[U].Tag.Id,
-              Wrong.Whole, Other.Whole,
-              Odd ? "on its value line" : "in 'Used values'")
-      .note(Other.Whole, "the same value")
-      .about(V)
-      .about(D[U].Tag.Name)
-      .about(D[V].Tag.Name);
-}
-
 static void checkReuseRow(const CheckContext &Ctx, Reporter &Diags,
                           const ReusedValue &Row) {
   const Dump &D = Ctx.dump();
   ValueId V = Ctx.findValue(Row.Tag.Name, Row.Tag.Index);
-  if (V && D[V].Tag == Row.Tag && Row.Color == Row.Tag.Color)
+  bool SameTag = V && D[V].Tag == Row.Tag;
+  if (SameTag && Row.Color == Row.Tag.Color)
     return;
-  TagTexts Tag = Ctx.places().tag(Row);
-  if (!V || D[V].Tag != Row.Tag) {
-    Finding F =
-        Diags.report(Tag.Whole, "no value line has the tag {}", Tag.Whole);
-    F.about(Row.Tag.Name);
-    if (V)
-      F.note(Ctx.places().value(D[V]).Tag.Whole, "the closest one").about(V);
-    return;
-  }
-  Diags
-      .report(Ctx.places().line(Row).take_back(1), "{} is listed with color {}",
-              Tag.Whole, Row.Color)
-      .about(V);
+  StringRef Tag = Ctx.places().tag(Row).Whole;
+  Finding F = SameTag
+                  ? Diags.report(Ctx.places().line(Row).take_back(1),
+                                 "{} is listed with color {}", Tag, Row.Color)
+                  : Diags.report(Tag, "no value line has the tag {}", Tag);
+  if (V)
+    F.note(Ctx.places().value(D[V]).Tag.Whole, "the closest one").about(V);
+  F.about(Row.Tag.Name);
 }
 
 static void checkTags(const CheckContext &Ctx, Reporter &Diags) {
@@ -297,39 +270,16 @@ static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   const Dump &D = Ctx.dump();
   StringRef Name = D.Names[D[U].Tag.Name];
   StringRef Rest = D.text(D[U]);
-  StringRef Line = Rest;
-  bool Root = Rest.consume_front("ROOT ");
   Rest.consume_front("%");
   StringRef Stated = Rest.take_until([](char C) { return C == ' '; });
-  if (!Root && Stated == Name)
+  if (Stated == Name)
     return true;
-  Finding F =
-      Root ? Diags.report(
-                 Line.take_front(4),
-                 "the text of {} begins with ROOT, which only modules print",
-                 Name)
-           : Diags.report(Stated,
-                          "the text describes {}, but the value is "
-                          "defined by {}",
-                          Stated, Name);
-  F.note(Ctx.places().tag(D[U]).Whole, "the value").about(D[U].Tag.Name);
-  if (ValueId V = Ctx.valueOf(U))
-    F.about(V);
+  Finding F = Diags.report(
+      Stated, "the text describes {}, but the value is defined by {}", Stated,
+      Name);
+  F.note(Ctx.places().tag(D[U]).Whole, "the value");
+  aboutUsed(Ctx, F, U).about(D[U].Tag.Name);
   return false;
-}
-
-/// The text that most values of one instruction have; the first one's if no
-/// text has more than half of them.
-static uint32_t pickCommon(const Dump &D, llvm::ArrayRef<uint32_t> Group) {
-  uint32_t Leader = Group.front();
-  size_t Votes = 0;
-  for (uint32_t U : Group) {
-    if (Votes == 0)
-      Leader = U;
-    bool Same = D.text(D.Used[U]) == D.text(D.Used[Leader]);
-    Votes = Same ? Votes + 1 : Votes - 1;
-  }
-  return Votes == 0 ? Group.front() : Leader;
 }
 
 /// All values of one instruction have the same text.
@@ -337,24 +287,18 @@ static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
                          llvm::ArrayRef<uint32_t> Group) {
   const Dump &D = Ctx.dump();
   StringRef First = D.text(D.Used[Group.front()]);
-  if (llvm::all_of(Group,
-                   [&](uint32_t U) { return D.text(D.Used[U]) == First; }))
-    return;
-  uint32_t Leader = pickCommon(D, Group);
-  StringRef Common = D.text(D.Used[Leader]);
-  for (uint32_t U : Group) {
+  for (uint32_t U : Group.drop_front()) {
     StringRef Text = D.text(D.Used[U]);
-    if (Text == Common)
+    if (Text == First)
       continue;
-    StringRef Own = differentText(Text, Common);
-    StringRef Shared = differentText(Common, Text);
+    StringRef Own = differentText(Text, First);
+    StringRef Shared = differentText(First, Text);
     Finding F = Diags.report(
         Own, "the text of {} says '{}' here, but '{}' at {}",
         D.Names[D.Used[U].Tag.Name], Own.take_front(80), Shared.take_front(80),
-        Ctx.places().tag(D.Used[Leader]).Whole);
-    F.note(Shared, "the other text").about(D.Used[U].Tag.Name);
-    if (ValueId V = Ctx.valueOf(UsedId(U)))
-      F.about(V);
+        Ctx.places().tag(D.Used[Group.front()]).Whole);
+    F.note(Shared, "the other text");
+    aboutUsed(Ctx, F, UsedId(U)).about(D.Used[U].Tag.Name);
   }
 }
 
