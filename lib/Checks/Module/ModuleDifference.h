@@ -36,6 +36,17 @@ struct ModuleAnswer {
     return Diags.reportAs(Level, Where, Format, std::forward<Ts>(Args)...);
   }
 
+  /// The same about \p Name, with a note where \p Id is; invalid ones are left
+  /// out.
+  template <typename... Ts>
+  Finding tell(llvm::StringRef Where, HloId Id, NameId Name,
+               fmt::format_string<Ts...> Format, Ts &&...Args) const {
+    Finding F = report(Where, Format, std::forward<Ts>(Args)...);
+    if (Id)
+      F.note(P.place(Id), "{} is here", P.spell(Id));
+    return F.about(Name);
+  }
+
   /// How the source is called that says something else: \p Texts without the
   /// module.
   const char *source(const char *Texts) const {

@@ -40,104 +40,81 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
-/// Where row \p Number of the sequence names its instruction.
-static StringRef stepName(const ModuleAnswer &M, size_t Number) {
-  return M.LinePlaces.row(M.D.Sequence[Number]).Name;
-}
-
-/// Points at the step after which the module has \p Id.
-static Finding missingStep(const ModuleAnswer &M, HloId Id) {
-  if (M.P.isFromTexts())
-    return M
-        .report(M.P.place(Id),
-                "{} is missing from the sequence, but a live value is there",
-                M.P.spell(Id))
-        .about(M.P[Id].Name);
-  const Schedule &Order = M.Analysis.schedule();
-  int32_t Step = Order.time(Id);
-  StringRef Where = M.P.place(Id);
-  for (int32_t Before = Step - 1; Before >= 0 && Before > Step - 100;
-       --Before) {
-    NameId Name = M.P[Order.sequence()[static_cast<size_t>(Before)]].Name;
-    int32_t Stated = Name ? M.DumpFacts.time(Name) : -1;
-    if (Stated < 0)
-      continue;
-    Where = stepName(M, static_cast<size_t>(Stated));
-    break;
-  }
-  return M
-      .report(Where,
-              "the module schedules {} at step {}, but it is missing from the "
-              "sequence",
-              M.P.spell(Id), Step)
-      .note(M.P.place(Id), "{} is defined here", M.P.spell(Id));
+/// Where row \p Number of the sequence, or the last one, names its instruction.
+static StringRef stepName(const ModuleAnswer &M, int32_t Number) {
+  auto Row = std::min(static_cast<size_t>(Number), M.D.Sequence.size() - 1);
+  return M.LinePlaces.row(M.D.Sequence[Row]).Name;
 }
 
 static Finding lateOperand(const ModuleAnswer &M, const Difference &Diff) {
   HloId Operand = M.P.operands(Diff.Id)[Diff.Operand];
   int32_t Step = M.Analysis.schedule().time(Operand);
   Finding F =
-      M.report(stepName(M, Diff.Row),
-               "step {} ({}) comes before its operand {}, which is at step {}",
-               Diff.Row, M.P.spell(Diff.Id), M.P.spell(Operand), Step);
-  if (Step >= 0 && Step < M.DumpFacts.steps())
-    F.note(stepName(M, static_cast<size_t>(Step)), "{} is at this step",
-           M.P.spell(Operand));
-  return F.note(M.P.place(Diff.Id), "{} reads it", M.P.spell(Diff.Id));
+      M.tell(stepName(M, static_cast<int32_t>(Diff.Row)), Diff.Id, NameId(),
+             "step {} ({}) comes before its operand {}, which is at step {}",
+             Diff.Row, M.P.spell(Diff.Id), M.P.spell(Operand), Step);
+  if (Step >= 0)
+    F.note(stepName(M, Step), "{} is at this step", M.P.spell(Operand));
+  return F;
 }
 
 static Finding describeStep(const ModuleAnswer &M, const Difference &Diff) {
-  if (Diff.Kind == DifferenceKind::Missing)
-    return missingStep(M, Diff.Id);
+  bool Texts = M.P.isFromTexts();
+  if (Diff.Kind == DifferenceKind::Missing) {
+    if (Texts)
+      return M.tell(
+          M.P.place(Diff.Id), HloId(), M.P[Diff.Id].Name,
+          "{} is missing from the sequence, but a live value is there",
+          M.P.spell(Diff.Id));
+    int32_t Step = M.Analysis.schedule().time(Diff.Id);
+    return M.tell(stepName(M, Step), Diff.Id, NameId(),
+                  "the module schedules {} at step {}, but it is missing from "
+                  "the sequence",
+                  M.P.spell(Diff.Id), Step);
+  }
   if (Diff.Kind == DifferenceKind::Unequal && Diff.Operand != ~0u)
     return lateOperand(M, Diff);
   NameId Stated = M.D.Sequence[Diff.Row].Name;
-  StringRef Where = stepName(M, Diff.Row);
-  if (Diff.Kind == DifferenceKind::Invented && M.P.isFromTexts())
-    return M.report(Where, "no value has a position at {}", M.D.Names[Stated])
-        .about(Stated);
+  StringRef Where = stepName(M, static_cast<int32_t>(Diff.Row));
   if (Diff.Kind == DifferenceKind::Invented)
-    return M
-        .report(Where, "the module has no instruction {}", M.D.Names[Stated])
-        .about(Stated);
-  Finding F = M.report(Where, "step {} is {}, but the module schedules {} here",
-                       Diff.Row, M.D.Names[Stated], M.P.spell(Diff.Id));
-  F.note(M.P.place(Diff.Id), "the module's schedule has {} here",
-         M.P.spell(Diff.Id));
+    return M.tell(Where, HloId(), Stated, "{} {}",
+                  Texts ? "no value has a position at"
+                        : "the module has no instruction",
+                  M.D.Names[Stated]);
+  Finding F = M.tell(Where, Diff.Id, Stated,
+                     "step {} is {}, but the module schedules {} here",
+                     Diff.Row, M.D.Names[Stated], M.P.spell(Diff.Id));
   if (HloId Id = M.P.find(Stated))
-    F.note(M.P.place(Id), "and {} here", M.D.Names[Stated]);
-  return F.about(Stated);
+    F.note(M.P.place(Id), "{} is here", M.D.Names[Stated]);
+  return F;
 }
 
 static Finding describeValue(const ModuleAnswer &M, const Difference &Diff) {
   const DataflowAnalysis &Flow = M.Analysis.flow();
   if (Diff.Kind == DifferenceKind::Missing) {
     HloId Id = Flow[Diff.Value].Definition;
-    Finding F =
-        M.report(M.P.place(Id), "value {}{} has no buffer assigned",
-                 Flow.spell(Diff.Value), Flow[Diff.Value].Phi ? " (phi)" : "");
-    return F.about(M.P[Id].Name);
+    return M.tell(M.P.place(Id), HloId(), M.P[Id].Name,
+                  "value {}{} has no buffer assigned", Flow.spell(Diff.Value),
+                  Flow[Diff.Value].Phi ? " (phi)" : "");
   }
   const ValueTag &Tag = M.D[Diff.Line].Tag;
   TagTexts Texts = M.LinePlaces.value(M.D[Diff.Line]).Tag;
   HloId Id = M.P.find(Tag.Name);
-  if (Diff.Kind == DifferenceKind::Unequal)
-    return M
-        .report(Texts.Whole, "{} is {}, but in the module {}", M.D.spell(Tag),
-                Tag.Phi ? "a phi" : "not a phi",
-                Tag.Phi ? "only one value reaches it"
-                        : "several values meet here")
-        .note(M.P.place(Id), "{} is here", M.D.Names[Tag.Name])
-        .about(Diff.Line);
   if (!Id)
     return M
         .report(Texts.Name, "the module has no instruction {}",
                 M.D.Names[Tag.Name])
         .about(Diff.Line);
-  Finding F =
-      M.report(Texts.Whole, "{} has a buffer, but {} defines no value there",
-               M.D.spell(Tag), M.source("the instruction"));
-  F.note(M.P.place(Id), "{} is here", M.D.Names[Tag.Name]);
+  if (Diff.Kind == DifferenceKind::Unequal)
+    return M
+        .tell(Texts.Whole, Id, NameId(), "{} is {}, but in the module {}",
+              M.D.spell(Tag), Tag.Phi ? "a phi" : "not a phi",
+              Tag.Phi ? "only one value reaches it"
+                      : "several values meet here")
+        .about(Diff.Line);
+  Finding F = M.tell(Texts.Whole, Id, NameId(),
+                     "{} has a buffer, but {} defines no value there",
+                     M.D.spell(Tag), M.source("the instruction"));
   if (HloValueId V = Flow.at(Id, Tag.Index))
     F.note(M.P.place(Flow[V].Definition), "it only forwards {}", Flow.spell(V));
   return F.about(Diff.Line);
@@ -156,22 +133,18 @@ static Finding describePosition(const ModuleAnswer &M, const Difference &Diff) {
   const UsedValue &U = M.D[Diff.Used];
   if (Diff.Kind == DifferenceKind::Missing)
     return M
-        .report(M.LinePlaces.tag(U).Whole,
-                "{} is also at {}{}, which is missing from its positions",
-                M.D.spell(U.Tag), M.P.spell(Diff.Id),
-                spellIndex(M, Diff.Id, Diff.Ordinal))
-        .note(M.P.place(Diff.Id), "{} is here", M.P.spell(Diff.Id))
-        .note(lastPositionRow(M.DumpFacts, Diff.Used), "its last position")
-        .about(U.Tag.Name);
+        .tell(M.LinePlaces.tag(U).Whole, Diff.Id, U.Tag.Name,
+              "{} is also at {}{}, which is missing from its positions",
+              M.D.spell(U.Tag), M.P.spell(Diff.Id),
+              spellIndex(M, Diff.Id, Diff.Ordinal))
+        .note(lastPositionRow(M.DumpFacts, Diff.Used), "its last position");
   const Position &Row = M.D.Positions[Diff.Row];
-  Finding F = M.report(M.LinePlaces.line(Row).ltrim(), "{} is not at {}",
-                       M.D.spell(U.Tag), M.D.spell(Row.Name, Row.Index));
-  if (HloId Id = M.P.find(Row.Name)) {
-    HloValueId Actual = M.Analysis.flow().at(Id, Row.Index);
-    F.note(M.P.place(Id), "{} is here{}", M.D.Names[Row.Name],
-           Actual ? " and holds " + M.Analysis.flow().spell(Actual) : "");
-  }
-  return F.about(U.Tag.Name);
+  HloId Id = M.P.find(Row.Name);
+  HloValueId Actual = Id ? M.Analysis.flow().at(Id, Row.Index) : HloValueId();
+  return M.tell(
+      M.LinePlaces.line(Row).ltrim(), Id, U.Tag.Name, "{} is not at {}{}",
+      M.D.spell(U.Tag), M.D.spell(Row.Name, Row.Index),
+      Actual ? ", which holds " + M.Analysis.flow().spell(Actual) : "");
 }
 
 static Finding describeUse(const ModuleAnswer &M, const Difference &Diff) {
@@ -179,10 +152,9 @@ static Finding describeUse(const ModuleAnswer &M, const Difference &Diff) {
     NameId Operand = M.P[M.P.operands(Diff.Id)[Diff.Operand]].Name;
     const Instruction &I = *M.DumpFacts.instruction(M.P[Diff.Id].Name);
     return M
-        .report(M.LinePlaces.operand(I, Diff.Operand),
-                "operand {} of {} is {}, which is not a position of any value",
-                Diff.Operand, M.P.spell(Diff.Id), M.D.Names[Operand])
-        .about(I.Name)
+        .tell(M.LinePlaces.operand(I, Diff.Operand), HloId(), I.Name,
+              "operand {} of {} is {}, which is not a position of any value",
+              Diff.Operand, M.P.spell(Diff.Id), M.D.Names[Operand])
         .about(Operand);
   }
   const UsedValue &U = M.D[Diff.Used];
@@ -190,24 +162,21 @@ static Finding describeUse(const ModuleAnswer &M, const Difference &Diff) {
     std::string Index =
         spellIndex(M, M.P.operands(Diff.Id)[Diff.Operand], Diff.Ordinal);
     return M
-        .report(M.LinePlaces.tag(U).Whole,
-                "{} reads {} as operand {}{}{}, which is missing from its uses",
-                M.P.spell(Diff.Id), M.D.spell(U.Tag), Diff.Operand,
-                Index.empty() ? "" : " ", Index)
-        .note(M.P.place(Diff.Id), "{} is here", M.P.spell(Diff.Id))
-        .note(lastUseRow(M.DumpFacts, Diff.Used), "its last use")
-        .about(U.Tag.Name);
+        .tell(M.LinePlaces.tag(U).Whole, Diff.Id, U.Tag.Name,
+              "{} reads {} as operand {}{}{}, which is missing from its uses",
+              M.P.spell(Diff.Id), M.D.spell(U.Tag), Diff.Operand,
+              Index.empty() ? "" : " ", Index)
+        .note(lastUseRow(M.DumpFacts, Diff.Used), "its last use");
   }
   const Use &Row = M.D.Uses[Diff.Row];
-  Finding F = M.report(
-      M.LinePlaces.line(Row).ltrim(), "{} does not read {} as operand {}{}",
-      M.D.Names[Row.Name], M.D.spell(U.Tag), Row.Operand,
-      Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "");
-  if (HloId Id = M.P.find(Row.Name))
-    F.note(M.P.place(Id), "{} is here", M.D.Names[Row.Name]);
+  Finding F =
+      M.tell(M.LinePlaces.line(Row).ltrim(), M.P.find(Row.Name), U.Tag.Name,
+             "{} does not read {} as operand {}{}", M.D.Names[Row.Name],
+             M.D.spell(U.Tag), Row.Operand,
+             Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "");
   if (M.P.isFromTexts())
     F.note(lastPositionRow(M.DumpFacts, Diff.Used), "its last position");
-  return F.about(U.Tag.Name);
+  return F;
 }
 
 static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
@@ -241,50 +210,44 @@ static StringRef rowBehind(const ModuleAnswer &M, HloValueId V) {
 }
 
 static Finding describeRange(const ModuleAnswer &M, const Difference &Diff) {
+  const LiveRangeRow *Row =
+      Diff.Kind == DifferenceKind::Missing ? nullptr : &M.D.Ranges[Diff.Row];
   if (Diff.Kind == DifferenceKind::Invented) {
-    const LiveRangeRow &Row = M.D.Ranges[Diff.Row];
     uint32_t Same =
-        M.DumpFacts.rangeRow(Row.Name, Row.Index).value_or(Diff.Row);
+        M.DumpFacts.rangeRow(Row->Name, Row->Index).value_or(Diff.Row);
+    StringRef Where = M.LinePlaces.line(*Row).ltrim();
     if (Same != Diff.Row)
       return M
-          .report(M.LinePlaces.line(Row).ltrim(), "{} has two live ranges",
-                  M.D.spell(Row.Name, Row.Index))
-          .note(M.LinePlaces.line(M.D.Ranges[Same]), "the first is here")
-          .about(Row.Name);
-    return M
-        .report(M.LinePlaces.line(Row).ltrim(),
-                "{} has a live range, but the {} has no such value",
-                M.D.spell(Row.Name, Row.Index),
-                M.P.isFromTexts() ? "dump" : "module's schedule")
-        .about(Row.Name);
+          .tell(Where, HloId(), Row->Name, "{} has two live ranges",
+                M.D.spell(Row->Name, Row->Index))
+          .note(M.LinePlaces.line(M.D.Ranges[Same]), "the first is here");
+    return M.tell(Where, HloId(), Row->Name,
+                  "{} has a live range, but the {} has no such value",
+                  M.D.spell(Row->Name, Row->Index),
+                  M.P.isFromTexts() ? "dump" : "module's schedule");
   }
   HloId Id = M.Analysis.flow()[Diff.Value].Definition;
   StepRange Derived = *M.Analysis.ranges()[Diff.Value];
-  if (Diff.Kind == DifferenceKind::Missing)
+  if (!Row)
     return M
-        .report(M.P.place(Id),
-                "{} lives from step {} to {}, but has no live range",
-                M.Analysis.flow().spell(Diff.Value), Derived.Start, Derived.End)
-        .note(rowBehind(M, Diff.Value), "it belongs next to this one")
-        .about(M.P[Id].Name);
-  const LiveRangeRow &Row = M.D.Ranges[Diff.Row];
-  bool StartsWrong = Row.Start != Derived.Start;
-  Finding F = M.report(StartsWrong ? M.LinePlaces.row(Row).First
-                                   : M.LinePlaces.row(Row).Second,
-                       "{} has live range {}-{}, but {} implies {}-{}",
-                       M.D.spell(Row.Name, Row.Index), Row.Start, Row.End,
-                       M.source("the sequence"), Derived.Start, Derived.End);
+        .tell(M.P.place(Id), HloId(), M.P[Id].Name,
+              "{} lives from step {} to {}, but has no live range",
+              M.Analysis.flow().spell(Diff.Value), Derived.Start, Derived.End)
+        .note(rowBehind(M, Diff.Value), "it belongs next to this one");
+  bool StartsWrong = Row->Start != Derived.Start;
+  RowTexts Texts = M.LinePlaces.row(*Row);
+  Finding F = M.tell(StartsWrong ? Texts.First : Texts.Second, Id, Row->Name,
+                     "{} has live range {}-{}, but {} implies {}-{}",
+                     M.D.spell(Row->Name, Row->Index), Row->Start, Row->End,
+                     M.source("the sequence"), Derived.Start, Derived.End);
   int32_t Step = StartsWrong ? Derived.Start : Derived.End;
-  if (Step >= 0 && Step < M.Analysis.schedule().steps()) {
-    HloId Actual = M.Analysis.schedule().sequence()[static_cast<size_t>(Step)];
-    if (!Actual)
-      return F.about(Row.Name);
+  HloId Actual =
+      Step >= 0 && Step < M.Analysis.schedule().steps()
+          ? M.Analysis.schedule().sequence()[static_cast<size_t>(Step)]
+          : HloId();
+  if (Actual && Actual != Id)
     F.note(M.P.place(Actual), "step {} is {}", Step, M.P.spell(Actual));
-    if (Actual == Id)
-      return F.about(Row.Name);
-  }
-  F.note(M.P.place(Id), "{} is defined here", M.P.spell(Id));
-  return F.about(Row.Name);
+  return F;
 }
 
 /// A misspelled opcode is not a newer opcode.
@@ -349,10 +312,9 @@ void hlobuf::checkModuleSizes(const CheckContext &Ctx, Reporter &Diags) {
     const Value &V = M.D[Diff.Line];
     HloId Id = M.Analysis.flow()[Diff.Value].Definition;
     return M
-        .report(M.LinePlaces.value(V).Size,
-                "{} has {} bytes, but the module's shapes need {}",
-                M.D.spell(V.Tag), V.Size, *Expected[Diff.Value.index()])
-        .note(M.P.place(Id), "{} is here", M.P.spell(Id))
+        .tell(M.LinePlaces.value(V).Size, Id, NameId(),
+              "{} has {} bytes, but the module's shapes need {}",
+              M.D.spell(V.Tag), V.Size, *Expected[Diff.Value.index()])
         .about(Diff.Line);
   };
   reportDifferences(Ctx, Diags, DerivedPart::Sizes, Describe);
