@@ -2,6 +2,7 @@
 
 #include "Memory/OperationTrace.h"
 #include "HLO/InstructionParser.h"
+#include "Program/PartOrigins.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
@@ -27,7 +28,7 @@ private:
   bool enter(TracedOperation &Traced, ComputationId Body) const;
   bool leave(TracedOperation &Traced);
   bool stepLoop(TracedOperation &Traced, HloId While);
-  bool stepAsync(TracedOperation &Traced) const;
+  bool stepToOrigin(TracedOperation &Traced) const;
   bool isBlank(const TracedOperation &Traced) const;
   void takeSliced(TracedOperation &Part, unsigned Nested);
 
@@ -71,6 +72,14 @@ bool Walk::stepLoop(TracedOperation &Traced, HloId While) {
   return enter(Traced, P.callee(While, CallRole::Body));
 }
 
+/// To the first of what it may be.
+bool Walk::stepToOrigin(TracedOperation &Traced) const {
+  auto Origins =
+      originsOf(P, {Traced.Computed, Traced.Ordinal}, /*IsValue=*/true);
+  return !Origins.empty() &&
+         stepTo(Traced, Origins.front().Id, Origins.front().Ordinal);
+}
+
 /// From a parameter to what its caller passes.
 bool Walk::leave(TracedOperation &Traced) {
   const HloNode &Parameter = P[Traced.Computed];
@@ -78,42 +87,12 @@ bool Walk::leave(TracedOperation &Traced) {
   if (Callers.empty())
     return false;
   HloId Caller = Callers.front();
-  uint32_t Operand = Parameter.number();
-  Opcode Op = P[Caller].Op;
-  if (Op == Opcode::While)
+  if (P[Caller].Op == Opcode::While)
     return stepLoop(Traced, Caller);
-  if (isAsync(Op))
-    return stepTo(Traced, P.chains().boundOperand(Caller, Operand),
-                  Traced.Ordinal);
-  if (Op == Opcode::Conditional) {
-    llvm::ArrayRef<HloCall> Calls = P.calls(Caller);
-    const auto *Branch = llvm::find_if(Calls, [&](const HloCall &Call) {
-      return Call.Callee == Parameter.Parent;
-    });
-    Operand = 1 + static_cast<uint32_t>(Branch - Calls.begin());
-  } else if (!wrapsComputation(Op)) {
-    return false;
-  }
-  uint32_t Ordinal = Traced.Ordinal;
-  return Operand < P.operands(Caller).size() &&
-         stepTo(Traced, P.operands(Caller)[Operand], Ordinal);
-}
-
-bool Walk::stepAsync(TracedOperation &Traced) const {
-  HloId Start = P.chains().start(Traced.Computed);
-  ComputationId Body =
-      Start ? P.callee(Start, CallRole::Calls) : ComputationId();
-  if (!Body)
-    return false;
-  if (P[Traced.Computed].Op == Opcode::AsyncDone)
-    return enter(Traced, Body);
-  // ((operands), results, ..)
-  auto Steps = P.trees().steps(P[Traced.Computed].Shape, Traced.Ordinal);
-  if (Steps.empty() || Steps.front() != 1 || !P.root(Body))
-    return false;
-  auto Part = P.trees().ordinal(P[P.root(Body)].Shape,
-                                llvm::ArrayRef(Steps).drop_front());
-  return Part && stepTo(Traced, P.root(Body), *Part);
+  if (P[Caller].Op != Opcode::Fusion)
+    return stepToOrigin(Traced);
+  return Parameter.number() < P.operands(Caller).size() &&
+         stepTo(Traced, P.operands(Caller)[Parameter.number()], Traced.Ordinal);
 }
 
 /// A transpose that has the name of another operation is a layout of it.
@@ -147,8 +126,6 @@ bool Walk::isBlank(const TracedOperation &Traced) const {
 
 bool Walk::step(TracedOperation &Traced) {
   HloId Id = Traced.Computed;
-  if (continuesAsync(P[Id].Op) && stepAsync(Traced))
-    return true;
   switch (P[Id].Op) {
   case Opcode::Parameter:
     return leave(Traced);
@@ -156,10 +133,6 @@ bool Walk::step(TracedOperation &Traced) {
     return stepLoop(Traced, Id);
   case Opcode::Fusion:
     return enter(Traced, P.callee(Id, CallRole::Calls));
-  case Opcode::Call:
-    return enter(Traced, P.callee(Id, CallRole::ToApply));
-  case Opcode::Conditional:
-    return !P.calls(Id).empty() && enter(Traced, P.calls(Id).front().Callee);
   case Opcode::Copy:
     Traced.Copied |= Traced.Ordinal == 0;
     return stepToOperand(Traced, 0, Traced.Ordinal);
@@ -178,9 +151,7 @@ bool Walk::step(TracedOperation &Traced) {
   default:
     break;
   }
-  if (std::optional<OperandPart> From = P.forwardedPart(Id, Traced.Ordinal))
-    return stepToOperand(Traced, From->Operand, From->Ordinal);
-  return P[Id].Op == Opcode::AsyncStart && stepAsync(Traced);
+  return stepToOrigin(Traced);
 }
 
 /// The operand that \p Op writes a part of, and the one with the part.
