@@ -18,7 +18,6 @@ public:
 
 private:
   void link(Part At);
-  bool isSometimesNothing(Part At) const;
   bool isValue(Part At) const;
   Part movedSlice(Part At) const;
   bool isSince(Release Row, bool Shown) const {
@@ -59,18 +58,6 @@ static bool isNothing(const Program &P, Part At) {
           Steps[0] == 0);
 }
 
-/// Tuples of async-done and tokens of async operations are nothing in older
-/// releases.
-bool ModuleFlow::isSometimesNothing(Part At) const {
-  if (P[At.Id].Op == Opcode::AsyncDone && isTuple(At))
-    return !isSince(Release::AsyncDoneTuples, hasValue(At));
-  NameId Name = P[At.Id].Name;
-  ShapeId Shape = P.trees().part(P[At.Id].Shape, At.Ordinal);
-  return P.trees().shape(Shape).Kind == ShapeKind::Token &&
-         !isSince(Release::AsyncTokens,
-                  Name && !DumpFacts.positionsAt(Name, index(At)).empty());
-}
-
 /// \p At is a value of its own in some releases, and in that of the dump.
 bool ModuleFlow::isValue(Part At) const {
   switch (P[At.Id].Op) {
@@ -91,44 +78,28 @@ bool ModuleFlow::isValue(Part At) const {
 /// is but the result of the wrapped instruction. Invalid if it is that.
 Part ModuleFlow::movedSlice(Part At) const {
   ComputationId Body = wrappedComputation(P, At.Id);
-  auto Steps = P.steps(At);
   if (!Body || P.operands(At.Id).empty())
     return {};
-  const HloNode &Wrapped = P[P.root(Body)];
+  auto Steps = P.steps(At);
   HloId Before = P.operands(At.Id)[0];
-  Part Other;
-  switch (P[At.Id].Op) {
-  case Opcode::AsyncStart:
-    if (Wrapped.Op == Opcode::DynamicUpdateSlice && Steps.size() == 1 &&
-        Steps[0] == 1)
-      Other = {Before, 0};
-    break;
-  case Opcode::AsyncDone:
-    Steps.insert(Steps.begin(), 1);
-    [[fallthrough]];
-  default:
-    if (P[Before].Op == Opcode::GetTupleElement ||
-        P[Before].Op == Opcode::Tuple || P[Before].Op == Opcode::While ||
-        P[Before].Op == Opcode::Parameter)
-      if ((Wrapped.Op == Opcode::DynamicSlice ||
-           Wrapped.Op == Opcode::DynamicUpdateSlice) &&
-          !Steps.empty() && Steps[0] != 0)
-        Other = P.partAt(Before, Steps);
-  }
-  if (!Other)
+  bool Updates = P[P.root(Body)].Op == Opcode::DynamicUpdateSlice;
+  if (P[At.Id].Op == Opcode::AsyncStart)
+    return Updates && Steps.size() == 1 && Steps[0] == 1 ? Part{Before, 0}
+                                                         : Part();
+  Opcode From = P[Before].Op;
+  if ((From != Opcode::GetTupleElement && From != Opcode::Tuple &&
+       From != Opcode::While && From != Opcode::Parameter) ||
+      (!Updates && P[P.root(Body)].Op != Opcode::DynamicSlice))
     return {};
-  NameId Name = P[At.Id].Name;
-  UsedId Stated = Name ? DumpFacts.valueAt(Name, index(At)) : UsedId();
-  bool ByResult = Stated && DumpFacts.dump()[Stated].Tag.Name == Wrapped.Name;
-  return isSince(Release::AsyncUpdateSliceForwards, !ByResult) ? Other : Part();
+  if (P[At.Id].Op == Opcode::AsyncDone)
+    Steps.insert(Steps.begin(), 1);
+  return Steps.empty() || Steps[0] == 0 ? Part() : P.partAt(Before, Steps);
 }
 
 void ModuleFlow::link(Part At) {
   uint32_t Location = Graph.location(At.Id, At.Ordinal);
   llvm::SmallVector<Part, 2> Origins;
   if (isAsync(P[At.Id].Op)) {
-    if (isSometimesNothing(At))
-      return;
     if (isTuple(At) || isValue(At))
       return Graph.define(Location);
     if (Part Slice = movedSlice(At))

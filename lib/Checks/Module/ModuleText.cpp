@@ -57,12 +57,6 @@ void TextComparer::run() {
   compareValueShapes();
 }
 
-/// Layouts count, index comments do not.
-static bool sameText(const ShapeTable &Shapes, ShapeId X, ShapeId Y) {
-  return X == Y || (Shapes[X].IndexComments != Shapes[Y].IndexComments &&
-                    Shapes.equalIgnoringLayout(X, Y));
-}
-
 /// Says that \p Where, the \p What of \p I, is \p Own in the module.
 bool TextComparer::differ(const Instruction &I, StringRef Where, StringRef What,
                           StringRef Own, StringRef OwnPlace) {
@@ -76,7 +70,7 @@ bool TextComparer::differ(const Instruction &I, StringRef Where, StringRef What,
 }
 
 bool TextComparer::sameShape(const Instruction &I, HloId Id) {
-  if (sameText(D.Shapes, I.Result, P[Id].Shape))
+  if (I.Result == P[Id].Shape)
     return true;
   return differ(I, DumpFacts.places().text(I).ShapeText, "shape",
                 D.Shapes.text(P[Id].Shape), P.module().head(P.module()[Id]));
@@ -234,7 +228,7 @@ void TextComparer::compareValueShapes() {
     if (!Ordinal || !V.Shape)
       continue;
     ShapeId Own = P.trees().part(P[Id].Shape, *Ordinal);
-    if (sameText(D.Shapes, V.Shape, Own))
+    if (V.Shape == Own)
       continue;
     Diags
         .report(DumpFacts.places().value(V).Shape,
