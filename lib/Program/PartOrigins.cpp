@@ -114,12 +114,6 @@ static PartList ofParameter(const Program &P, Part At) {
       All.push_back(operandPart(P, Caller, 0, Steps));
       All.push_back(resultPart(P, P.callee(Caller, CallRole::Body), Steps));
       break;
-    case Opcode::Conditional:
-      for (auto [K, Call] : llvm::enumerate(P.calls(Caller)))
-        if (Call.Callee == N.Parent)
-          All.push_back(
-              operandPart(P, Caller, static_cast<uint32_t>(K + 1), Steps));
-      break;
     case Opcode::AsyncStart:
       if (HloId Bound = P.chains().boundOperand(P.chains().lastUpdate(Caller),
                                                 N.number()))
@@ -129,6 +123,9 @@ static PartList ofParameter(const Program &P, Part At) {
       break;
     }
   }
+  for (Program::CallSite Site : P.callSites(N.Parent))
+    if (P[Site.Caller].Op == Opcode::Conditional)
+      All.push_back(operandPart(P, Site.Caller, Site.Number + 1, Steps));
   return All;
 }
 

@@ -207,19 +207,27 @@ void Program::linkUsers() {
 void Program::linkCallers() {
   // First what instructions print themselves, then chains whose later elements
   // print nothing.
-  std::vector<std::pair<ComputationId, HloId>> Pairs;
+  std::vector<std::pair<ComputationId, CallSite>> Calls;
   for (size_t I = 0; I != M.Instructions.size(); ++I)
-    for (const HloCall &Call : M.calls(M.Instructions[I]))
-      Pairs.emplace_back(Call.Callee, HloId(I));
-  llvm::sort(Pairs);
-  Pairs.erase(std::unique(Pairs.begin(), Pairs.end()), Pairs.end());
+    for (auto [K, Call] : llvm::enumerate(M.calls(M.Instructions[I])))
+      Calls.push_back({Call.Callee, {HloId(I), static_cast<uint32_t>(K)}});
+  llvm::sort(Calls);
   CallerBegin.assign(M.Computations.size() + 1, 0);
-  for (auto [Callee, Caller] : Pairs) {
-    ++CallerBegin[Callee.index() + 1];
-    Callers.push_back(Caller);
+  CallSiteBegin = CallerBegin;
+  for (auto [Callee, Site] : Calls) {
+    bool Known =
+        CallerBegin[Callee.index() + 1] != 0 && Callers.back() == Site.Caller;
+    if (!Known) {
+      ++CallerBegin[Callee.index() + 1];
+      Callers.push_back(Site.Caller);
+    }
+    ++CallSiteBegin[Callee.index() + 1];
+    CallSites.push_back(Site);
   }
-  for (size_t C = 0; C != M.Computations.size(); ++C)
+  for (size_t C = 0; C != M.Computations.size(); ++C) {
     CallerBegin[C + 1] += CallerBegin[C];
+    CallSiteBegin[C + 1] += CallSiteBegin[C];
+  }
 }
 
 ArrayRef<HloCall> Program::calls(HloId Id) const {

@@ -76,6 +76,19 @@ public:
                                                 CallerBegin[C.index() + 1] -
                                                     CallerBegin[C.index()]);
   }
+  /// A call as an instruction prints it.
+  struct CallSite {
+    HloId Caller;
+    /// Which of the caller's calls it is.
+    uint32_t Number = 0;
+    auto operator<=>(const CallSite &) const = default;
+  };
+  /// All calls of \p C.
+  llvm::ArrayRef<CallSite> callSites(ComputationId C) const {
+    return llvm::ArrayRef<CallSite>(CallSites).slice(
+        CallSiteBegin[C.index()],
+        CallSiteBegin[C.index() + 1] - CallSiteBegin[C.index()]);
+  }
 
 protected:
   ShapeTrees Trees;
@@ -89,6 +102,8 @@ protected:
   size_t NumPrinted = 0;
   std::vector<uint32_t> CallerBegin;
   std::vector<HloId> Callers;
+  std::vector<uint32_t> CallSiteBegin;
+  std::vector<CallSite> CallSites;
 };
 
 } // namespace hlobuf
