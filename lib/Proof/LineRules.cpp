@@ -61,7 +61,7 @@ Outcome proof::fitsLine(const Dump &D, ValueId Line, ShapeId Type,
   bool Short = Least && V.Size < *Least;
   if (!Least || (Short && Definer == Opcode::RngGetAndUpdateState))
     return {Reason::SizeUnknown, Name};
-  if (Short && hasLowerBound(S))
+  if (Short && (V.Size == 0 || hasLowerBound(S)))
     return {Breach::TooSmall,
             Evidence{fmt::format("{}: {} of {} bytes", Name, V.Size, *Least),
                      Line,

@@ -332,8 +332,8 @@ void Damages::report(bool ModuleDiffers) {
   }
 }
 
-/// Tells what was shown of the program that the dump states. True if nothing of
-/// it is open.
+/// Tells what was shown of the program that the dump states. True if all of it
+/// was; of lines that do not fit value-bounds and value-size tell.
 static bool tellStated(const CheckContext &Ctx, Reporter &Diags) {
   const proof::Proof *Stated = Ctx.statedProof();
   if (!Stated)
@@ -344,7 +344,8 @@ static bool tellStated(const CheckContext &Ctx, Reporter &Diags) {
   bool Shown = !Stated->Book.faults().any();
   for (size_t K = 0; K != proof::NumKinds; ++K) {
     std::array<size_t, 4> Ended = Stated->Book.tally(proof::Kind(K));
-    Shown &= Ended[size_t(proof::OutcomeKind::Gap)] == 0;
+    Shown &= Ended[size_t(proof::OutcomeKind::Gap)] == 0 &&
+             Ended[size_t(proof::OutcomeKind::Violated)] == 0;
     Diags.tally(kindName(proof::Kind(K)), Ended);
   }
   if (Shown) {
