@@ -148,7 +148,7 @@ void proof::printProof(const Proof &Shown, SpellFn Spell, LedgerFormat Format,
                  {"topic", Topics[size_t(What)].str()},
                  {"outcome", Kinds[size_t(R.How)].str()},
                  {"about", Spell(R.owed())},
-                 {"why", std::move(Why)}},
+                 {"why", Why}},
                 Format, OS);
     }
   const Ledger::Faults &Faults = Shown.Book.faults();

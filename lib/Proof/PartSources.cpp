@@ -6,6 +6,7 @@ using namespace hlobuf;
 using namespace hlobuf::proof;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using llvm::StringRef;
 
 PartSources::PartSources(const ValuePlaces &Lines)
     : Lines(Lines), P(Lines.program()) {
