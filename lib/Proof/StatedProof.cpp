@@ -37,6 +37,7 @@ private:
   void fill();
   void write(ValueId V);
   Outcome find(ValueId V, NameId Reader);
+  std::optional<Outcome> openReader(uint32_t Use) const;
   Outcome read(uint32_t Use);
   Outcome readWithoutStep(uint32_t Use) const;
 
@@ -72,7 +73,7 @@ StatedProgram::StatedProgram(const Facts &DumpFacts, Ledger &L)
   for (size_t U = 0; U != D.Used.size(); ++U) {
     IndexRange Rows = D.useRows(D.Used[U]);
     for (uint32_t Use = Rows.Begin; Use != Rows.End; ++Use) {
-      Reads[Use] = Steps.reads(Use);
+      Reads[Use] = Steps.reads(Use) || openReader(Use);
       ReadValues[Use] = DumpFacts.valueOf(UsedId(U));
     }
   }
@@ -211,6 +212,10 @@ Outcome StatedProgram::find(ValueId V, NameId Reader) {
   BytePlace Place = place(V);
   if (Place.empty())
     return Rule::NoData;
+  // Nobody writes an input that is elsewhere than it is given.
+  bool Given = isGiven(DumpFacts.opcode(D[V].Tag.Name)) && !D[V].Tag.Phi;
+  if (Given != isInput(V) || (D[D[V].Owner].Constant && !Given))
+    return onlyInModule("inputs outside of their allocations");
   if (!Live[V.index()])
     return onlyInModule("values before their steps");
   uint32_t Writer = Memory.writerOver(Place, V.index(), Sets);
@@ -231,7 +236,24 @@ Outcome StatedProgram::find(ValueId V, NameId Reader) {
   return Rule::BytesHoldIt;
 }
 
+/// Why nobody knows what the instruction of \p Use reads; nothing if it is
+/// known.
+std::optional<Outcome> StatedProgram::openReader(uint32_t Use) const {
+  const Instruction *I = DumpFacts.instruction(D.Uses[Use].Name);
+  if (!I)
+    return std::nullopt;
+  if (I->Op.Sugar)
+    return Reason::StatedFlight;
+  if (isControlFlow(I->Op.Op))
+    return Reason::StatedPaths;
+  if (I->Op.Op == Opcode::Unknown)
+    return Outcome(Reason::UnknownOpcode, D.Names[I->Name].str());
+  return std::nullopt;
+}
+
 Outcome StatedProgram::read(uint32_t Use) {
+  if (std::optional<Outcome> Open = openReader(Use))
+    return *Open;
   ValueId V = ReadValues[Use];
   if (!V)
     return Reason::OperandWithoutLine;
