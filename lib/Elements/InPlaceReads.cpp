@@ -17,6 +17,9 @@ static constexpr size_t StepsPerInstruction = 64;
 /// After as many questions that took too many steps, others get fewer.
 static constexpr unsigned MaxExhausted = 8;
 static constexpr unsigned LaterShare = 20;
+/// Arrays with more dimensions get fewer operations: each takes longer, and its
+/// numbers grow.
+static constexpr size_t CheapDimensions = 3;
 
 namespace {
 /// Results, or what is reduced for them, whose elements are computed in the
@@ -38,8 +41,9 @@ struct InPlaceReads::State {
   OperandReads walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
                     ArrayRef<ReadOperand> Operands, size_t &Budget);
   unsigned long bound() const {
-    return Exhausted < MaxExhausted ? MaxOperations
-                                    : MaxOperations / LaterShare;
+    size_t Factor = std::max(Dimensions, CheapDimensions + 1) - CheapDimensions;
+    unsigned long All = MaxOperations / (Factor * Factor * Factor * Factor);
+    return Exhausted < MaxExhausted ? All : All / LaterShare;
   }
 
   Scalars &All;
@@ -51,6 +55,8 @@ struct InPlaceReads::State {
   /// order of what is reduced.
   llvm::SmallDenseMap<uint32_t, ScopedId, 1> Reductions;
   unsigned Exhausted = 0;
+  /// The most that an operand of Id has.
+  size_t Dimensions = 0;
 };
 
 InPlaceReads::InPlaceReads(const Program &P)
@@ -126,6 +132,10 @@ void InPlaceReads::State::load(const Program &P, HloId Instruction,
   if (Maps && Id == Instruction)
     return;
   Id = Instruction;
+  Dimensions = 0;
+  for (auto [Number, Part] : Operands)
+    Dimensions = std::max(
+        Dimensions, shapeOf(P, P.operands(Id)[Number], Part).Dimensions.size());
   Frames.clear();
   Reductions.clear();
   Maps = std::make_unique<AccessMaps>(All, Sets);
