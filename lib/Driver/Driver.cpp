@@ -308,32 +308,33 @@ struct Emitted {
 
 /// Prints the ledger of the proof of \p D, of its module, or else of the
 /// program that it states.
-static void printLedger(const Dump &D, proof::LedgerFormat Format,
-                        llvm::raw_ostream &OS) {
+static void printLedger(StringRef Path, const Dump &D,
+                        proof::LedgerFormat Format, llvm::raw_ostream &OS) {
   using namespace proof;
   CheckContext Ctx(D);
   if (const Program *P = Ctx.program())
     return printProof(
-        proveWithElements(*P, ProvedRows::Kept),
+        Path, proveWithElements(*P, ProvedRows::Kept),
         [&](const Obligation &O) { return spellObligation(*P, O); }, Format,
         OS);
   if (statesProgram(Ctx))
     return printProof(
-        proveStated(Ctx, ProvedRows::Kept),
+        Path, proveStated(Ctx, ProvedRows::Kept),
         [&](const Obligation &O) { return spellStated(Ctx, O); }, Format, OS);
   Proof None;
   None.Obstacle = "neither a module nor instruction texts and live ranges";
-  printProof(None, [](const Obligation &) { return ""; }, Format, OS);
+  printProof(Path, None, [](const Obligation &) { return ""; }, Format, OS);
 }
 
-/// Prints what \p Options ask for; a dump without it prints nothing.
-static void printText(const Dump &D, const VerifyOptions &Options,
-                      llvm::raw_ostream &OS) {
+/// Prints what \p Options ask for of \p D, the dump \p Path; one without it
+/// prints nothing.
+static void printText(StringRef Path, const Dump &D,
+                      const VerifyOptions &Options, llvm::raw_ostream &OS) {
   EmitKind Kind = Options.Emit;
   if (Kind == EmitKind::Dump)
     return printDump(D, OS);
   if (Kind == EmitKind::Proof)
-    return printLedger(D,
+    return printLedger(Path, D,
                        Options.Format == OutputFormat::Json
                            ? proof::LedgerFormat::Json
                            : proof::LedgerFormat::Text,
@@ -355,7 +356,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   llvm::raw_string_ostream Text(E.Text), Problem(E.Problem);
   DumpResult Damage;
   if ((*L)->Syntax.empty())
-    printText(*(*L)->Model, Options, Text);
+    printText(In.Path, *(*L)->Model, Options, Text);
   else
     E.Status = (*L)->isWhole() ? ExitErrors : ExitUnreadable;
   for (Diagnostic &F : (*L)->Syntax.Errors)

@@ -110,56 +110,57 @@ std::string proof::spellObligation(const Program &P, const Obligation &O) {
 }
 
 namespace {
-/// Columns and their names.
-using LedgerLine =
-    llvm::SmallVector<std::pair<llvm::StringLiteral, std::string>, 5>;
+/// The columns kind, topic, outcome, about, why; in text, empty ones are left
+/// out.
+using LedgerLine = std::array<std::string, 5>;
 } // namespace
 
 static void printLine(const LedgerLine &Line, LedgerFormat Format,
                       llvm::raw_ostream &OS) {
+  static constexpr llvm::StringLiteral Names[] = {"kind", "topic", "outcome",
+                                                  "about", "why"};
   if (Format == LedgerFormat::Json) {
     llvm::json::OStream J(OS);
     J.object([&] {
-      for (const auto &[Name, Text] : Line)
-        J.attribute(Name, llvm::json::fixUTF8(Text));
+      for (size_t I = 0; I != Line.size(); ++I)
+        J.attribute(Names[I], llvm::json::fixUTF8(Line[I]));
     });
   } else {
-    llvm::interleave(
-        Line, OS, [&](const auto &Column) { OS << Column.second; }, "\t");
+    llvm::StringRef Separator;
+    for (llvm::StringRef Text : Line)
+      if (!Text.empty())
+        OS << std::exchange(Separator, "\t") << Text;
   }
   OS << '\n';
 }
 
-void proof::printProof(const Proof &Shown, SpellFn Spell, LedgerFormat Format,
-                       llvm::raw_ostream &OS) {
+void proof::printProof(llvm::StringRef Path, const Proof &Shown, SpellFn Spell,
+                       LedgerFormat Format, llvm::raw_ostream &OS) {
   static constexpr llvm::StringLiteral Kinds[] = {"proved", "assumed", "gap",
                                                   "violated"};
   static constexpr llvm::StringLiteral Topics[] = {
 #define HLOBUF_TOPIC(Enumerator, What, About, Check) #Enumerator,
 #include "Proof/Kinds.def"
   };
+  printLine({"dump", "", "", Path.str(), ""}, Format, OS);
   for (Topic What : allTopics())
     for (const Ledger::Row &R : Shown.Book.rows(What)) {
       Outcome Result = Shown.Book.outcome(R);
       std::string Why = Result.why().str();
       if (!Result.evidence().Text.empty())
         Why += ": " + Result.evidence().Text;
-      printLine({{"kind", kindName(kindOf(What)).str()},
-                 {"topic", Topics[size_t(What)].str()},
-                 {"outcome", Kinds[size_t(R.How)].str()},
-                 {"about", Spell(R.owed())},
-                 {"why", Why}},
+      printLine({kindName(kindOf(What)).str(), Topics[size_t(What)].str(),
+                 Kinds[size_t(R.How)].str(), Spell(R.owed()), Why},
                 Format, OS);
     }
   const Ledger::Faults &Faults = Shown.Book.faults();
   if (!Shown.Obstacle.empty())
-    printLine({{"kind", "stopped"}, {"why", Shown.Obstacle}}, Format, OS);
+    printLine({"stopped", "", "", "", Shown.Obstacle}, Format, OS);
   if (Faults.any())
-    printLine(
-        {{"kind", "kernel"},
-         {"why", fmt::format("enumerated twice {}, not enumerated {}, decided "
-                             "twice {}, counted otherwise {}",
-                             Faults.EnumeratedTwice, Faults.NotEnumerated,
-                             Faults.DecidedTwice, Faults.CountedOtherwise)}},
-        Format, OS);
+    printLine({"kernel", "", "", "",
+               fmt::format("enumerated twice {}, not enumerated {}, decided "
+                           "twice {}, counted otherwise {}",
+                           Faults.EnumeratedTwice, Faults.NotEnumerated,
+                           Faults.DecidedTwice, Faults.CountedOtherwise)},
+              Format, OS);
 }

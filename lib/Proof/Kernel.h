@@ -32,10 +32,11 @@ using SpellFn = llvm::function_ref<std::string(const Obligation &)>;
 /// Columns with tabs between them, or a JSON object in each line.
 enum class LedgerFormat : uint8_t { Text, Json };
 
-/// Prints \p Shown, a line for each obligation: kind, topic, outcome, what it
-/// is about, and why; then what stopped the proof, and faults of the kernel.
-void printProof(const Proof &Shown, SpellFn Spell, LedgerFormat Format,
-                llvm::raw_ostream &OS);
+/// Prints \p Shown of the dump \p Path, a line for each obligation: kind,
+/// topic, outcome, what it is about, and why; then what stopped the proof, and
+/// faults of the kernel.
+void printProof(llvm::StringRef Path, const Proof &Shown, SpellFn Spell,
+                LedgerFormat Format, llvm::raw_ostream &OS);
 
 } // namespace hlobuf::proof
 
