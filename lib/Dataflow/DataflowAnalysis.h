@@ -24,9 +24,6 @@ struct HloValue {
   bool Phi = false;
 };
 
-/// A place where a value is.
-using FlowPosition = Part;
-
 /// Which value each part of each instruction holds
 /// (xla/hlo/analysis/hlo_dataflow_analysis.cc, 2017 on).
 class DataflowAnalysis {

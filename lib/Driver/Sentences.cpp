@@ -132,9 +132,13 @@ static std::string missingFile(FileRole Role) {
 /// True if \p Each misses nothing but a module, and without one the program
 /// that the dump states was executed.
 bool Settling::isStated(Sentence S, const SkippedCheck &Each) const {
-  // What an error is about may be what the dump states.
+  // What an error is about, also one that is suppressed, may be what the dump
+  // states.
   return S == Sentence::Execution && Each.Missing == FileRole::Module &&
-         R.count(Severity::Error) == 0 &&
+         llvm::none_of(R.Findings,
+                       [](const ResultFinding &F) {
+                         return F.Level == Severity::Error;
+                       }) &&
          llvm::any_of(R.Checks, [](const ResultCheck &C) {
            return C.Id == "clobbered-read" && !C.Assumption.empty() &&
                   C.Outcome == CheckOutcome::Passed;

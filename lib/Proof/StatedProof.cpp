@@ -212,10 +212,6 @@ Outcome StatedProgram::find(ValueId V, NameId Reader) {
   BytePlace Place = place(V);
   if (Place.empty())
     return Rule::NoData;
-  // Nobody writes an input that is elsewhere than it is given.
-  bool Given = isGiven(DumpFacts.opcode(D[V].Tag.Name)) && !D[V].Tag.Phi;
-  if (Given != isInput(V) || (D[D[V].Owner].Constant && !Given))
-    return onlyInModule("inputs outside of their allocations");
   if (!Live[V.index()])
     return onlyInModule("values before their steps");
   uint32_t Writer = Memory.writerOver(Place, V.index(), Sets);
@@ -226,6 +222,10 @@ Outcome StatedProgram::find(ValueId V, NameId Reader) {
       return Reason::StatedPaths;
     return {Breach::Overwritten, Evidence{D.spell(D[V].Tag), V, Written}};
   }
+  // Nobody writes an input that is elsewhere than it is given.
+  bool Given = isGiven(DumpFacts.opcode(D[V].Tag.Name)) && !D[V].Tag.Phi;
+  if (Given ? !isInput(V) : D[D[V].Owner].Constant)
+    return onlyInModule("inputs outside of their allocations");
   if (Doubtful[V.index()])
     return Reason::FusionWithoutBody;
   if (HasPaths)

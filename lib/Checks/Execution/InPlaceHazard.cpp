@@ -219,6 +219,8 @@ void InPlaceHazards::reportPart(const proof::Obligation &Owed,
   notePlace(F, DumpFacts, S.Result);
   F.about(S.Result).about(S.Source);
   aboutInstruction(F, P, Id);
+  if (Analysis.firstDifference())
+    F.about(Section::Module);
 }
 
 /// What is not decided is said where it is.
