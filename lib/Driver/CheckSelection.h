@@ -27,9 +27,8 @@ public:
 
   /// True if \p Name is one of the globs.
   bool names(llvm::StringRef Name) const {
-    return llvm::any_of(Globs, [&](const Glob &G) {
-      return !G.Negative && G.Text == Name;
-    });
+    return llvm::any_of(
+        Globs, [&](const Glob &G) { return !G.Negative && G.Text == Name; });
   }
 
   /// The globs, without their `-`, that match none of \p Names: misspelled,
