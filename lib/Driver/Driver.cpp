@@ -11,6 +11,7 @@
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
 #include "Dump/Printer.h"
+#include "Proof/LedgerText.h"
 #include "Proof/StatedProof.h"
 #include "Results/Baseline.h"
 #include "Support/AtomicFile.h"

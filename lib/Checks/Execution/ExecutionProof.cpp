@@ -10,6 +10,7 @@
 #include "Checks/AboutInstruction.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
+#include "Proof/LedgerText.h"
 
 using namespace hlobuf;
 using namespace hlobuf::proof;

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A ledger as text. Nothing here decides.
+
+#ifndef HLOBUF_PROOF_LEDGERTEXT_H
+#define HLOBUF_PROOF_LEDGERTEXT_H
+
+#include "Proof/Kernel.h"
+
+namespace hlobuf::proof {
+
+/// How \p Owed, of \p P, is named.
+std::string spellObligation(const Program &P, const Obligation &Owed);
+
+/// Names an obligation.
+using SpellFn = llvm::function_ref<std::string(const Obligation &)>;
+
+/// Columns with tabs between them, or a JSON object in each line.
+enum class LedgerFormat : uint8_t { Text, Json };
+
+/// Prints \p Shown of the dump \p Path, a line for each obligation: kind,
+/// topic, outcome, what it is about, and why; then what stopped the proof, and
+/// faults of the kernel.
+void printProof(llvm::StringRef Path, const Proof &Shown, SpellFn Spell,
+                LedgerFormat Format, llvm::raw_ostream &OS);
+
+} // namespace hlobuf::proof
+
+#endif // HLOBUF_PROOF_LEDGERTEXT_H
