@@ -57,6 +57,7 @@ private:
   void addFinding(const CheckInfo &Info, const ResultCheck &C);
   void addCheck(const CheckInfo &Info);
   void addReader();
+  void addUnread(Sentence S);
   void addExtent(const CheckInfo &Info, const ResultCheck &C);
   void settle(Sentence S);
 
@@ -231,6 +232,14 @@ void Settling::addReader() {
   }
 }
 
+/// What a field means that nobody reads is not known: it may be of any
+/// sentence.
+void Settling::addUnread(Sentence S) {
+  for (const SkippedCheck &Each : R.Skipped)
+    if (Each.Check == "proto-fields" && Each.Kind == SkipKind::NotChecked)
+      add(S, Each.Reason);
+}
+
 /// `phi is switched off`, `checks are switched off`.
 static std::string spellOff(llvm::ArrayRef<StringRef> Disabled) {
   return Disabled.size() == 1
@@ -245,6 +254,7 @@ void Settling::settle(Sentence S) {
   Result = {};
   if (S == ReaderSentence)
     addReader();
+  addUnread(S);
   for (const CheckInfo &Info : allChecks())
     if (Info.Proof.Role != ClaimRole::None && sentence(Info) == S)
       addCheck(Info);

@@ -118,6 +118,15 @@ struct PeakValueList {
   IndexRange Values;
 };
 
+/// Fields of a proto that nobody reads, or one that contradicts others.
+struct FieldLine {
+  enum class Kind : uint8_t { UnreadInProgram, UnreadAround, Different };
+  uint32_t Line = 0;
+  Kind Is = Kind::Different;
+  /// What follows the kind.
+  llvm::StringRef Text;
+};
+
 /// A place that shares the bytes of a value.
 struct AliasRow {
   uint32_t Line = 0;
@@ -224,6 +233,7 @@ struct Dump {
   std::vector<PeakValueList> PeakValueLists;
   std::vector<PeakValue> PeakValues;
   std::vector<AliasRow> Aliases;
+  std::vector<FieldLine> Fields;
 
   ThunkProgram Thunks;
 

@@ -4,6 +4,7 @@
 // below each of them its rows.
 
 #include "Dump/SectionReader.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -18,6 +19,7 @@ private:
   void readHeading(const LineCursor &In);
   bool readRow(Scanner Row, uint32_t Offset);
   bool readEvent(Scanner Row, uint32_t Offset);
+  bool readField(StringRef Row, uint32_t Offset);
   bool tag(Scanner &Row, uint32_t &Id) {
     ValueTag Tag;
     TagTexts Texts;
@@ -37,11 +39,13 @@ void TraceReader::read(LineCursor &In) {
     StringRef Row = In.line();
     if (!Row.consume_front(" "))
       readHeading(In);
-    else if (!readRow(Scanner(Row), In.offset()))
+    else if (!(Part == Section::Fields ? readField(Row, In.offset())
+                                       : readRow(Scanner(Row), In.offset())))
       damaged(Row, Part,
               Part == Section::Traces
                   ? "cannot parse this line as an event of the heap simulator"
               : Part == Section::Aliases ? "cannot parse this line as an alias"
+              : Part == Section::Fields  ? "cannot parse this line as a field"
                                          : "cannot parse this line as a value");
   }
 }
@@ -63,6 +67,8 @@ void TraceReader::readHeading(const LineCursor &In) {
     D.PeakValueLists.push_back({In.offset(), Allocation, {Values, Values}});
   } else if (In.line() == "Aliases:") {
     Part = Section::Aliases;
+  } else if (In.line() == "Fields:") {
+    Part = Section::Fields;
   } else {
     damaged(In.line(), Part, "cannot parse this line as a heading");
     return;
@@ -90,6 +96,17 @@ bool TraceReader::readRow(Scanner Row, uint32_t Offset) {
   Alias.Name = D.Names.intern(Name);
   D.Aliases.push_back(Alias);
   return true;
+}
+
+bool TraceReader::readField(StringRef Row, uint32_t Offset) {
+  static constexpr StringRef Kinds[] = {
+      "unread in the program: ", "unread around it: ", "different: "};
+  for (auto [Number, Key] : llvm::enumerate(Kinds))
+    if (Row.consume_front(Key)) {
+      D.Fields.push_back({Offset, FieldLine::Kind(Number), Row});
+      return true;
+    }
+  return false;
 }
 
 bool TraceReader::readEvent(Scanner Row, uint32_t Offset) {

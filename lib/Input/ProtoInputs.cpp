@@ -155,6 +155,7 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
   P->Thunks = Proto.Thunks;
+  P->Result = Proto.Result;
   P->Module.EntryLayout = Proto.EntryLayout;
   llvm::Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)

@@ -64,6 +64,8 @@ private:
   /// Fields that may still be looked at: hostile bytes must not cost more than
   /// real ones.
   uint64_t Budget = 0;
+  /// Where scan() looks for modules.
+  StringRef Scanned;
 };
 } // namespace hlobuf
 
@@ -285,6 +287,40 @@ static bool isTooLong(StringRef Rest, uint32_t Number) {
   return Size && *Size > Rest.size();
 }
 
+/// Extends \p Message, the first field of another one in \p Bytes, to the front
+/// by its key and size; empty if these are not there.
+static StringRef withHead(StringRef Bytes, StringRef Message) {
+  std::string Head = "\n";
+  size_t Size = Message.size();
+  for (; Size > 127; Size >>= 7)
+    Head += static_cast<char>(Size | 128);
+  Head += static_cast<char>(Size);
+  auto Begin = static_cast<size_t>(Message.data() - Bytes.data());
+  if (!Bytes.take_front(Begin).ends_with(Head))
+    return "";
+  return Bytes.substr(Begin - Head.size(), Head.size() + Message.size());
+}
+
+/// The CompilationResultProto in \p Bytes, up to \p End. It begins with the
+/// module and its configuration, both in one message.
+static StringRef resultAround(StringRef Bytes, const FoundProto &P,
+                              const char *End) {
+  StringRef Inner = withHead(Bytes, P.Module);
+  if (Inner.empty())
+    return "";
+  WireReader In(StringRef(Inner.data(), size_t(End - Inner.data())));
+  WireField F;
+  size_t Size = 0;
+  // The assignment is a field 2, too.
+  for (uint32_t Number = 1; Number != 3 && In.next(F) && F.Number == Number &&
+                            F.Bytes.data() != P.Assignment.data();
+       ++Number)
+    Size = static_cast<size_t>(F.Bytes.end() - Inner.data());
+  StringRef Outer = withHead(Bytes, StringRef(Inner.data(), Size));
+  return Outer.empty() ? Outer
+                       : StringRef(Outer.data(), size_t(End - Outer.data()));
+}
+
 /// The rest of a CompilationResultProto (xla/service/cpu/executable.proto): the
 /// fields of \p Rest from the assignment of \p P on. What follows the message
 /// has a smaller field number. Until 2025-01-29 there were no thunks; programs
@@ -311,8 +347,10 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
     if ((F.Number == Kind && F.Value == Kernels) || IsSequence)
       P.Thunks.Target = ThunkSource::Backend::CPU;
   }
-  if (P.Thunks.Target == ThunkSource::Backend::CPU)
+  if (P.Thunks.Target == ThunkSource::Backend::CPU) {
     P.Thunks.Parts = {Result.drop_back(Next.size())};
+    P.Result = resultAround(Scanned, P, Next.data());
+  }
   // In a file of an unknown kind, nothing else shows the cut.
   if (In.failed() && isTooLong(Next, Thunks))
     cutOff("it ends inside the thunks of an executable: it was cut off");
@@ -370,6 +408,7 @@ void ContainerReader::keepProto(StringRef Module, StringRef Assignment,
 void ContainerReader::scan(StringRef Bytes) {
   constexpr uint64_t Least = 1 << 16;
   Budget += Bytes.size() * 4 + Least;
+  Scanned = Bytes;
   size_t Offset = 0;
   while ((Offset = Bytes.find('\n', Offset)) != StringRef::npos) {
     StringRef Rest = Bytes.drop_front(++Offset);

@@ -28,6 +28,9 @@ struct FoundProto {
   /// buffers by it.
   llvm::StringRef EntryLayout;
   ThunkSource Thunks;
+  /// The CompilationResultProto around both, of CPU executables; empty if there
+  /// is none.
+  llvm::StringRef Result;
 };
 
 /// What a file says about the device that it was compiled for.

@@ -158,6 +158,9 @@ struct HloProto {
   ProtoModule Module;
   ProtoAssignment Assignment;
   ThunkSource Thunks;
+  /// The CompilationResultProto around both, of CPU executables; empty if there
+  /// is none.
+  llvm::StringRef Result;
 };
 
 /// Takes an HloModuleProto and its BufferAssignmentProto apart, whose bytes

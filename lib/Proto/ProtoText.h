@@ -54,6 +54,8 @@ void printModule(const ProtoModule &M, TextSink &To);
 void printAssignment(const HloProto &P, TextSink &To);
 /// What only protos hold.
 void printTraces(const HloProto &P, TextSink &To);
+/// Fields that nobody reads, and those that contradict others.
+void printFields(const HloProto &P, TextSink &To);
 /// The thunks of an executable (CompilationResultProto of
 /// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
 /// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no

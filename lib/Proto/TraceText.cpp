@@ -72,16 +72,16 @@ void hlobuf::printTraces(const HloProto &P, TextSink &To) {
     forEachMessage(P.Assignment.Bytes, Field, [&](StringRef Message) {
       if (To.stopped())
         return;
-      if (To.Out.empty())
-        To.Out += "HeapSimulatorTraces:\n";
       To.Out += Heading;
       Heading = "";
       Print(P, Message, To);
     });
   };
+  To.Out += "HeapSimulatorTraces:\n";
   PrintAll(4, "", printTrace);
   PrintAll(5, "", printPeak);
   PrintAll(2, "Aliases:\n", printAlias);
+  printFields(P, To);
 }
 
 llvm::Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {

@@ -26,7 +26,8 @@
 // than 8,000 of them agree), and their sync flag {2} is 4 bytes of color 2. On
 // GPU there is no flag, and they cross between device and host memory
 // (EmitCopyStart in xla/service/gpu/thunk_emitter.cc refuses anything else),
-// since 2026-07-27 also inside of device memory. Two of those in a row, there
+// since 2026-07-27 also inside of device memory. An argument that is passed in
+// host memory may be copied there (jaxlib 0.12.0). Two of those in a row, there
 // and back, with nothing else that reads what is between, are what is left of a
 // round trip to the host that lost its memory space. Where copies of any size
 // are made so (xla_gpu_async_copy_min_bytes=0), what is copied twice is also
@@ -316,6 +317,11 @@ bool ColorChecker::isPlacedForAnother(const Instruction &Copy) const {
 
 void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
   StringRef Where = Ctx.places().text(Copy).OpcodeText;
+  UsedId From = Ctx.valueAt(Copy.Name, ShapeIndex::element(1));
+  ValueId Source =
+      From ? Ctx.findValue(D[From].Tag.Name, D[From].Tag.Index) : ValueId();
+  if (Space == HostMemorySpace && Source && D[D[Source].Owner].isParameter())
+    return;
   if (Space == HostMemorySpace ||
       Ctx.release().until(Release::CopiesInDevice)) {
     Diags
@@ -330,7 +336,6 @@ void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
   // What the copy before it brought is copied on, and is read by the two dones
   // and this copy alone.
   constexpr size_t ReadsOfTrip = 3;
-  UsedId From = Ctx.valueAt(Copy.Name, ShapeIndex::element(1));
   const Instruction *First = From ? Ctx.instruction(D[From].Tag.Name) : nullptr;
   if (First && First->Op.Op == Opcode::CopyStart &&
       D.uses(D[From]).size() <= ReadsOfTrip && space(*First, 0) == Space &&

@@ -19,6 +19,9 @@ const ThunkGraph *hlobuf::usableThunks(const CheckContext &Ctx,
     ++Strange;
     Example = T.Unknown;
   }
+  for (const FieldLine &F : Ctx.dump().Fields)
+    if (F.Is == FieldLine::Kind::UnreadAround)
+      Diags.notChecked("fields that are not read: " + F.Text.str());
   if (Strange != 0)
     Diags.notChecked(fmt::format("{} thunk{} this tool does not know ({})",
                                  Strange, Strange == 1 ? " that" : "s that",

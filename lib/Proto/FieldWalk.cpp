@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Proto/FieldWalk.h"
+#include "Proto/Wire.h"
+#include "Support/Format.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace hlobuf;
+using llvm::StringRef;
+
+namespace {
+struct FieldRow {
+  uint32_t Number;
+  FieldType Type;
+  FieldClass Class;
+};
+/// A message of Fields.def.
+struct MessageRows {
+  StringRef Name;
+  /// By number.
+  llvm::ArrayRef<FieldRow> Fields;
+};
+} // namespace
+
+// As Fields.def spells them.
+#define source(N, Type) {N, FieldType::Type, FieldClass::Source}
+#define compared(N, Type) {N, FieldType::Type, FieldClass::Compared}
+#define derived(N, Type) {N, FieldType::Type, FieldClass::Derived}
+#define unshown(N, Type) {N, FieldType::Type, FieldClass::Unshown}
+#define assumed(N, Type) {N, FieldType::Type, FieldClass::Assumed}
+#define irrelevant(N, Type) {N, FieldType::Type, FieldClass::Irrelevant}
+#define retired(N) {N, FieldType::Retired, FieldClass::Irrelevant}
+#define HLOBUF_MESSAGE(Name, Text, ...)                                        \
+  static constexpr FieldRow Name##Rows[] = {__VA_ARGS__};
+#include "Proto/Fields.def"
+#undef source
+#undef compared
+#undef derived
+#undef unshown
+#undef assumed
+#undef irrelevant
+#undef retired
+
+static constexpr auto FirstMessage = uint8_t(FieldType::Retired) + 1;
+
+static const MessageRows &rowsOf(FieldType Message) {
+  static const MessageRows All[] = {
+#define HLOBUF_MESSAGE(Name, Text, ...) {Text, Name##Rows},
+#include "Proto/Fields.def"
+  };
+  return All[uint8_t(Message) - FirstMessage];
+}
+
+/// Several numbers may be packed into bytes.
+static bool isEncodedAs(WireType Wire, FieldType Type) {
+  switch (Type) {
+  case FieldType::Number:
+    return Wire == WireType::Varint;
+  case FieldType::Numbers:
+    return Wire == WireType::Varint || Wire == WireType::Bytes;
+  case FieldType::Fixed32:
+    return Wire == WireType::Fixed32;
+  case FieldType::Fixed32s:
+    return Wire == WireType::Fixed32 || Wire == WireType::Bytes;
+  case FieldType::Fixed64:
+    return Wire == WireType::Fixed64;
+  case FieldType::Fixed64s:
+    return Wire == WireType::Fixed64 || Wire == WireType::Bytes;
+  case FieldType::Retired:
+    return true;
+  default:
+    return Wire == WireType::Bytes;
+  }
+}
+
+void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
+  // Shapes and literals nest; hostile ones without end.
+  constexpr unsigned MostDepth = 100;
+  llvm::ArrayRef<FieldRow> Rows = rowsOf(In).Fields;
+  bool Good =
+      Depth < MostDepth &&
+      forEachField(
+          Message,
+          [&](const WireField &F) {
+            const FieldRow *Row = llvm::partition_point(
+                Rows, [&](const FieldRow &R) { return R.Number < F.Number; });
+            bool Known = Row != Rows.end() && Row->Number == F.Number &&
+                         isEncodedAs(F.Type, Row->Type);
+            bool Empty = F.isMessage() ? F.Bytes.empty() : F.Value == 0;
+            if (!Known || (Row->Class == FieldClass::Unshown && !Empty))
+              ++Unread[{In, F.Number}];
+            else if (uint8_t(Row->Type) >= FirstMessage &&
+                     Row->Type != FieldType::HloModule &&
+                     Row->Type != FieldType::BufferAssignment)
+              walk(Row->Type, F.Bytes, Depth + 1);
+          });
+  if (!Good)
+    ++Unread[{In, 0}];
+}
+
+std::string FieldWalk::unread() const {
+  std::vector<std::string> All;
+  for (const auto &[Field, Count] : Unread)
+    All.push_back(fmt::format("{}.{} ({})", rowsOf(Field.first).Name,
+                              Field.second, Count));
+  return fmt::format("{}", fmt::join(All, ", "));
+}

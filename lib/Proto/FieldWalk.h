@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All fields of a message and of those inside of it.
+
+#ifndef HLOBUF_PROTO_FIELDWALK_H
+#define HLOBUF_PROTO_FIELDWALK_H
+
+#include "llvm/ADT/StringRef.h"
+#include <map>
+
+namespace hlobuf {
+
+/// What a field holds; see Fields.def.
+enum class FieldType : uint8_t {
+  Number,
+  Numbers,
+  Fixed32,
+  Fixed32s,
+  Fixed64,
+  Fixed64s,
+  Text,
+  Opaque,
+  Retired,
+#define HLOBUF_MESSAGE(Name, ...) Name,
+#include "Proto/Fields.def"
+};
+
+/// What a field is for; see Fields.def.
+enum class FieldClass : uint8_t {
+  Source,
+  Compared,
+  Derived,
+  Unshown,
+  Assumed,
+  Irrelevant
+};
+
+/// Finds fields that nobody reads: those that are newer than Fields.def, are
+/// encoded in another way, or change what others mean.
+class FieldWalk {
+public:
+  /// Walks \p Message, which is an \p In of Fields.def, to its end, but not the
+  /// module and the assignment inside of another message. What cannot be read
+  /// counts as a field 0.
+  void walk(FieldType In, llvm::StringRef Message, unsigned Depth = 0);
+
+  /// `xla.LayoutProto 9 (3 times)`, each with a comma between.
+  std::string unread() const;
+
+private:
+  std::map<std::pair<FieldType, uint32_t>, size_t> Unread;
+};
+
+} // namespace hlobuf
+
+#endif // HLOBUF_PROTO_FIELDWALK_H
