@@ -44,6 +44,13 @@ const ThunkPair *pairEndedBy(ThunkKind Kind);
 /// it waits for.
 bool isThunkFrame(ThunkKind Kind);
 
+/// True if \p Kind does nothing but copy bytes.
+inline bool isThunkCopy(ThunkKind Kind) {
+  return Kind == ThunkKind::Copy || Kind == ThunkKind::DeviceToDeviceCopy ||
+         Kind == ThunkKind::DeviceToHostCopy ||
+         Kind == ThunkKind::HostToDeviceCopy;
+}
+
 /// \p Key is one of StatedAttributes.def.
 bool isThunkAttribute(llvm::StringRef Key);
 

@@ -327,7 +327,7 @@ static StringRef resultAround(StringRef Bytes, const FoundProto &P,
 /// that have nothing to do have none today, but say which kind of object files
 /// they have.
 void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
-  constexpr uint32_t Kind = 5, Thunks = 6, Last = 10;
+  constexpr uint32_t Kind = 5, Thunks = 6;
   constexpr uint64_t Kernels = 2;
   WireReader In(Rest);
   WireField F;
@@ -336,8 +336,7 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
   StringRef Result = In.rest();
   StringRef Next = Result;
   uint32_t Before = 0;
-  for (; spend() && In.next(F) && F.Number > 2 && F.Number >= Before &&
-         F.Number <= Last;
+  for (; spend() && In.next(F) && F.Number > 2 && F.Number >= Before;
        Before = F.Number) {
     Next = In.rest();
     // The first thunk begins with its kind. Of executables for GPUs, which have

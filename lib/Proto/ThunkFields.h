@@ -48,6 +48,8 @@ enum class ThunkValue : uint8_t {
   DynamicRoot,
   /// A BufferAllocationProto of the embedded thunks.
   EmbeddedAllocation,
+  /// The name of the module.
+  ModuleName,
   /// The kind again, as a text.
   KindText,
   /// The id of the instruction in the module.

@@ -158,6 +158,9 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
   case ThunkValue::EmbeddedAllocation:
     EmbeddedSizes += fmt::format("{},", numberField(F.Bytes, 2).value_or(0));
     return;
+  case ThunkValue::ModuleName:
+    ModuleName = F.Bytes;
+    return;
   case ThunkValue::KindText:
     KindText = F.Bytes;
     return;

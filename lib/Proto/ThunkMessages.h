@@ -28,6 +28,7 @@ public:
 
   ThunkKind Kind = ThunkKind::Unknown;
   llvm::StringRef Instruction;
+  llvm::StringRef ModuleName;
   /// The kind again, as the thunk of a CPU states it.
   llvm::StringRef KindText;
   /// The instruction, by its id in the module.

@@ -66,12 +66,17 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
   To.Out += thunkKindText(Parts.Kind);
   To.Out += ' ';
   StringRef Name = Parts.Instruction;
+  StringRef Module = M.Name;
   // A call that is compiled by itself is `call.2 (unit)`.
   auto [Call, Unit] = Name.split(" (");
-  if (Parts.Kind == ThunkKind::Call && Unit.ends_with(")"))
+  if (Parts.Kind == ThunkKind::Call && Unit.consume_back(")")) {
     Name = Call;
+    Module = Unit;
+  }
   To.Out += Name.empty() ? "-" : plainName(Name);
   To.Out += Parts.Attributes;
+  if (Thunk == ThunkMessage::CpuThunk && Parts.ModuleName != Module)
+    To.Out += " unknown=InfoProto.module_name";
   printRun(Parts);
   StringRef Before = ": ";
   for (const ThunkParts::Slice &S : Parts.Slices) {
@@ -119,6 +124,8 @@ void ThunkPrinter::printSequence(StringRef Sequence, unsigned Depth) {
       printThunk(F.Bytes, Depth);
     else if (F.Number == 2 && F.isMessage())
       printResource(F.Bytes, Depth);
+    else
+      To.Out += fmt::format(" unknown - unknown=ThunkSequence.{}\n", F.Number);
   });
   if (!Good)
     To.damaged("a ThunkSequenceProto");

@@ -21,6 +21,8 @@ SliceComparison::SliceComparison(const ThunkGraph &Graph)
       Shaped.insert(Each.Kind);
   for (size_t I = 0; I != T.Thunks.size() && HasRoom(); ++I)
     compare(ThunkId(I));
+  for (size_t N = 0; N != P.size() && HasRoom(); ++N)
+    compareSortCopies(HloId(N));
   if (!T.ForGpu)
     return;
   // A slice that is elsewhere is not missing, too.
@@ -92,10 +94,8 @@ SliceComparison::Slices SliceComparison::slices(ThunkId Id,
 void SliceComparison::compare(ThunkId Id) {
   HloId I = G.instruction(Id);
   ThunkKind Kind = T[Id].Kind;
-  if (G.isEmbedded(Id)) {
-    Embedded += T[Id].Slices.size();
-    return;
-  }
+  if (G.isEmbedded(Id))
+    return compareEmbedded(Id);
   // What is not understood, or has no instruction, is said elsewhere.
   if (!T[Id].Understood || !I)
     return;
@@ -107,6 +107,33 @@ void SliceComparison::compare(ThunkId Id) {
     compareGpu(Id, I);
   else
     compareCpu(Id, I);
+}
+
+/// What is inside of a dynamic-slice fusion: one copy of a part that a
+/// parameter gives, whole, to one of a result. Allocations are those of the
+/// parameters, then those of the results.
+void SliceComparison::compareEmbedded(ThunkId Id) {
+  const ThunkSequence &In = T[T[Id].In];
+  Slices Read = slices(Id, false), Written = slices(Id, true);
+  if (!In.Owner || In.Thunks.size() != 1 || Read.size() != 1 ||
+      Written.size() != 1 || !isThunkCopy(T[Id].Kind)) {
+    Embedded += T[Id].Slices.size();
+    return;
+  }
+  int64_t Parameters =
+      llvm::count_if(T.attributes(T[In.Owner]), [](const ThunkAttribute &A) {
+        return A.Key == "parameter";
+      });
+  auto IsWhole = [&](const ThunkSlice &S, bool Result) {
+    auto Number = static_cast<uint64_t>(S.Bytes.Allocation);
+    return !S.Missing && Number < In.Sizes.size() && S.Bytes.Offset == 0 &&
+           S.Bytes.Size == static_cast<int64_t>(In.Sizes[Number]) &&
+           Result == (S.Bytes.Allocation >= Parameters);
+  };
+  if (!IsWhole(*Read.front(), false))
+    Reads.push_back({Id, Read.front(), std::nullopt, 0});
+  if (!IsWhole(*Written.front(), true))
+    Writes.push_back({Id, Written.front(), std::nullopt, 0});
 }
 
 /// The condition of a loop is the root of its computation, the index of a
@@ -151,7 +178,7 @@ void SliceComparison::compareCpu(ThunkId Id, HloId I) {
   if (T[Id].Kind == ThunkKind::Copy && P[I].Op != Opcode::Copy)
     return compareSortCopy(Id, I);
   if (T[Id].Kind == ThunkKind::Sort)
-    return compareSort(Id, I);
+    return compareInOrder(Id, slices(Id, true), G.leaves(I), Writes);
   // What is empty keeps calls in order, too (buffer_use.cc, 2025-2026).
   bool Tokens = T[Id].Kind == ThunkKind::CustomCall;
   compareInOrder(Id, slices(Id, false), G.operandLeaves(I, Tokens), Reads);
@@ -244,28 +271,34 @@ void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
     Reads.push_back({Id, Source, std::nullopt, 0});
 }
 
-void SliceComparison::compareSort(ThunkId Id, HloId I) {
-  const SortPlaces &Sort = sortPlaces(I);
-  compareInOrder(Id, slices(Id, true), Sort.Results, Writes);
-  if (!Sort.Known) {
-    ++Unknown;
+/// A sort works in place: an operand of the sort \p I, alone or the root of a
+/// fusion, that is elsewhere is copied to its result first.
+void SliceComparison::compareSortCopies(HloId I) {
+  HloId Sort = I;
+  if (P[I].Op == Opcode::Fusion && !P.calls(I).empty())
+    Sort = P.root(P.calls(I).front().Callee);
+  if (P[Sort].Op != Opcode::Sort || G.thunksOf(I).empty())
     return;
-  }
   std::set<std::pair<ByteSlice, ByteSlice>> Copied;
-  for (ThunkId Other : G.thunksOf(I)) {
-    if (Other > Id || T[Other].Kind != ThunkKind::Copy ||
-        T[Other].In != T[Id].In)
-      continue;
-    Slices From = slices(Other, false);
-    Slices Targets = slices(Other, true);
-    if (From.size() == 1 && Targets.size() == 1 && !From.front()->Missing &&
-        !Targets.front()->Missing)
-      Copied.insert({From.front()->Bytes, Targets.front()->Bytes});
+  for (ThunkId Id : G.thunksOf(I)) {
+    Slices From = slices(Id, false), To = slices(Id, true);
+    if (isThunkCopy(T[Id].Kind) && From.size() == 1 && To.size() == 1)
+      Copied.insert({From.front()->Bytes, To.front()->Bytes});
   }
-  for (uint32_t N = 0; N != Sort.Operands.size(); ++N)
-    if (*Sort.Operands[N].Bytes != *Sort.Results[N].Bytes &&
-        !Copied.count({*Sort.Operands[N].Bytes, *Sort.Results[N].Bytes}))
-      Reads.push_back({Id, nullptr, Sort.Operands[N], N});
+  SmallVector<ArrayLeaf, 4> Results = G.leaves(I);
+  for (auto [K, Operand] : llvm::enumerate(P.operands(Sort))) {
+    HloId From = Operand;
+    // What the fusion computes has no place.
+    if (Sort != I && P[Operand].Op == Opcode::Parameter &&
+        P[Operand].number() < P.operands(I).size())
+      From = P.operands(I)[P[Operand].number()];
+    std::optional<ByteSlice> Bytes = G.place(From, 0);
+    if (K < Results.size() && Bytes && Results[K].Bytes &&
+        *Bytes != *Results[K].Bytes &&
+        Copied.count({*Bytes, *Results[K].Bytes}) == 0)
+      Reads.push_back({G.thunksOf(I).back(), nullptr, ArrayLeaf{From, 0, Bytes},
+                       static_cast<uint32_t>(K)});
+  }
 }
 
 /// What a thunk of \p I may write: of an async operation, the results of the
@@ -278,22 +311,30 @@ SmallVector<ArrayLeaf, 4> SliceComparison::results(HloId I) const {
   return Results;
 }
 
+/// What a thunk of \p I writes, in order: of a start, what its done gives.
+SmallVector<ArrayLeaf, 4> SliceComparison::orderedResults(HloId I) const {
+  if (P[I].Op == Opcode::AsyncStart && P.calls(I).size() == 1)
+    return G.leaves(P.root(P.calls(I).front().Callee));
+  return written(I);
+}
+
 void SliceComparison::compareGpu(ThunkId Id, HloId I) {
   ThunkKind Kind = T[Id].Kind;
   if (Kind == ThunkKind::Kernel || Kind == ThunkKind::CustomKernel ||
       Kind == ThunkKind::Cudnn)
     return compareKernel(Id, I);
   SmallVector<ArrayLeaf, 8> Operands = G.operandLeaves(I);
-  SmallVector<ArrayLeaf, 4> Results = results(I);
+  SmallVector<ArrayLeaf, 4> Results = orderedResults(I);
   Slices Read = slices(Id, false);
   Slices Written = slices(Id, true);
-  bool Ordered =
-      Kind == ThunkKind::CustomCall || Kind == ThunkKind::Fft ||
-      Kind == ThunkKind::DynamicSliceFusion || Kind == ThunkKind::Convolution ||
-      ((Kind == ThunkKind::AllGather || Kind == ThunkKind::AllReduce ||
-        Kind == ThunkKind::CollectivePermute ||
-        Kind == ThunkKind::ReduceScatter) &&
-       !startedBy(P[I].Op));
+  bool Ordered = llvm::is_contained(
+      {ThunkKind::AllGather, ThunkKind::AllReduce, ThunkKind::AllToAll,
+       ThunkKind::CollectiveBroadcast, ThunkKind::CollectiveKernel,
+       ThunkKind::CollectivePermute, ThunkKind::Convolution,
+       ThunkKind::CustomCall, ThunkKind::Fft, ThunkKind::HostExecuteStart,
+       ThunkKind::Infeed, ThunkKind::Outfeed, ThunkKind::RaggedAllToAll,
+       ThunkKind::ReduceScatter},
+      Kind);
   if (Kind == ThunkKind::DynamicSliceFusion ||
       (Ordered && Read.size() == Operands.size() &&
        Written.size() == Results.size())) {
@@ -301,7 +342,7 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
     compareInOrder(Id, Written, Results, Writes);
     return;
   }
-  compareUnordered(Id, I, Operands, Results);
+  compareUnordered(Id, I, Operands, results(I));
 }
 
 /// Arguments are operands and then results; those of custom calls may be
@@ -347,42 +388,17 @@ void SliceComparison::compareKernel(ThunkId Id, HloId I) {
   compareInOrder(Id, Slices(All.begin() + First, All.end()), Results, Writes);
 }
 
-/// The part of an operand that a copy for fusion \p I reads: its root is a
-/// slice of a parameter.
-std::optional<ByteSlice> SliceComparison::slicedOperand(HloId I) const {
-  if (P[I].Op != Opcode::Fusion || P.calls(I).empty())
-    return std::nullopt;
-  HloId Slice = P.root(P.calls(I).front().Callee);
-  while (P[Slice].Op == Opcode::Bitcast && P.operands(Slice).size() == 1)
-    Slice = P.operands(Slice)[0];
-  std::optional<int64_t> Offset = staticSliceOffset(P, Slice);
-  HloId Whole = Offset ? P.operands(Slice)[0] : HloId();
-  while (Whole && P[Whole].Op == Opcode::Bitcast)
-    Whole = P.operands(Whole)[0];
-  if (!Whole || P[Whole].Op != Opcode::Parameter ||
-      P[Whole].number() >= P.operands(I).size())
-    return std::nullopt;
-  std::optional<ByteSlice> Bytes = G.place(P.operands(I)[P[Whole].number()], 0);
-  std::optional<ByteSlice> Result = G.place(I, 0);
-  if (!Bytes || !Result)
-    return std::nullopt;
-  return ByteSlice{Bytes->Allocation, Bytes->Offset + *Offset, Result->Size};
-}
-
 void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
                                        Leaves Results) {
   ThunkKind Kind = T[Id].Kind;
-  bool Partly =
-      Kind == ThunkKind::Copy || Kind == ThunkKind::DeviceToDeviceCopy ||
-      Kind == ThunkKind::DeviceToHostCopy ||
-      Kind == ThunkKind::HostToDeviceCopy || P[I].Op == Opcode::Fusion;
+  bool Partly = isThunkCopy(Kind) || P[I].Op == Opcode::Fusion;
   bool Fills = Kind == ThunkKind::Memzero || Kind == ThunkKind::Memset;
   bool Accumulates = Kind == ThunkKind::Gemm || Kind == ThunkKind::CublasLt ||
                      Kind == ThunkKind::CustomCall ||
                      Kind == ThunkKind::TriangularSolve;
   LeafSet Sources(Operands), Targets(Results);
   Slices Read = slices(Id, false);
-  if (std::optional<ByteSlice> Part = slicedOperand(I);
+  if (std::optional<ByteSlice> Part = G.slicedOperand(I);
       Part && Read.size() == 1 && Operands.size() == 1) {
     ArrayLeaf Expected = Operands.front();
     Expected.Bytes = Part;

@@ -66,9 +66,10 @@ private:
   void compare(ThunkId Id);
   void compareCpu(ThunkId Id, HloId I);
   void compareGpu(ThunkId Id, HloId I);
+  void compareEmbedded(ThunkId Id);
   void compareControl(ThunkId Id, HloId I);
   void compareSortCopy(ThunkId Id, HloId I);
-  void compareSort(ThunkId Id, HloId I);
+  void compareSortCopies(HloId I);
   void compareKernel(ThunkId Id, HloId I);
   bool isInterleaved(const Slices &All, Leaves Operands, Leaves Results);
   void compareUnordered(ThunkId Id, HloId I, Leaves Operands, Leaves Results);
@@ -76,13 +77,13 @@ private:
                       std::vector<SliceFault> &To);
   void compareSets(ThunkId Id, bool Results);
   void compareWhole(HloId I, bool BadReads, bool BadWrites);
-  std::optional<ByteSlice> slicedOperand(HloId I) const;
   bool isOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
   bool matches(const ThunkSlice &S, const ArrayLeaf &Leaf);
   void compareShape(ThunkId Id, const ThunkSlice &S, const ArrayLeaf &Leaf);
   Slices slices(ThunkId Id, bool Written) const;
   llvm::SmallVector<ArrayLeaf, 4> results(HloId I) const;
   llvm::SmallVector<ArrayLeaf, 4> written(HloId I) const;
+  llvm::SmallVector<ArrayLeaf, 4> orderedResults(HloId I) const;
   const SortPlaces &sortPlaces(HloId I);
 
   const ThunkGraph &G;

@@ -116,12 +116,19 @@ void ThunkCoverage::findDisordered(const ThunkSequence &S, ComputationId C) {
   T.forEach(S, [&](ThunkId Id) {
     // What is inlined runs where its caller is scheduled. Thunks of other
     // computations are not where they belong, which is another rule.
+    // A frame without a name runs what is inside of it.
     HloId I = G.instruction(Id);
+    if (!I && T[Id].Kind == ThunkKind::Sequential && Id.index() + 1 < T[Id].End)
+      I = G.instruction(ThunkId(Id.index() + 1));
     I = I ? G.instructionIn(C, I) : I;
     if (!I)
       return;
     uint32_t Own = Rank[I.index()];
-    if (Latest && Own < Most)
+    // What is copied for an instruction is copied first.
+    bool Late = Latest && Own == Most && G.instruction(Id) == I &&
+                G.instruction(Latest) == I && isThunkCopy(T[Id].Kind) &&
+                !isThunkCopy(T[Latest].Kind);
+    if ((Latest && Own < Most) || Late)
       Disordered.push_back({Id, Latest});
     if (!Latest || Own >= Most) {
       Latest = Id;

@@ -292,3 +292,23 @@ std::string ThunkGraph::name(ThunkId Id) const {
   return T[Id].Instruction ? D.Names[T[Id].Instruction].str()
                            : thunkKindText(T[Id].Kind).str();
 }
+
+std::optional<ByteSlice> ThunkGraph::slicedOperand(HloId I) const {
+  if (P[I].Op != Opcode::Fusion || P.calls(I).empty())
+    return std::nullopt;
+  HloId Slice = P.root(P.calls(I).front().Callee);
+  while (P[Slice].Op == Opcode::Bitcast && P.operands(Slice).size() == 1)
+    Slice = P.operands(Slice)[0];
+  std::optional<int64_t> Offset = staticSliceOffset(P, Slice);
+  HloId Whole = Offset ? P.operands(Slice)[0] : HloId();
+  while (Whole && P[Whole].Op == Opcode::Bitcast)
+    Whole = P.operands(Whole)[0];
+  if (!Whole || P[Whole].Op != Opcode::Parameter ||
+      P[Whole].number() >= P.operands(I).size())
+    return std::nullopt;
+  std::optional<ByteSlice> Bytes = place(P.operands(I)[P[Whole].number()], 0);
+  std::optional<ByteSlice> Result = place(I, 0);
+  if (!Bytes || !Result)
+    return std::nullopt;
+  return ByteSlice{Bytes->Allocation, Bytes->Offset + *Offset, Result->Size};
+}

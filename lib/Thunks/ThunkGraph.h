@@ -87,6 +87,9 @@ public:
                                                 bool Tokens = false) const;
   /// The place of part \p Ordinal of \p Id.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
+  /// The part of an operand that a copy for fusion \p I reads: its root is a
+  /// slice of a parameter. Nothing where it is something else.
+  std::optional<ByteSlice> slicedOperand(HloId I) const;
   /// The slices of what is below the call that the call kernel \p Id is.
   const ExpectedSlices &callSlices(ThunkId Id, CallSlices Role) const;
 

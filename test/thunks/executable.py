@@ -117,14 +117,18 @@ class GpuFile:
         return sequence
 
     def with_thunks(self, sequence):
-        """All thunks go to the first record that is merged."""
+        """The file with other thunks."""
+        new = Message(self.merged.encode())
+        new.replace(GPU_THUNKS, [thunk.encode() for thunk in sequence.messages(1)])
+        return self.with_message(new)
+
+    def with_message(self, message):
+        """All that is merged goes to the first record that is."""
         first, *others = self.inner.merged()
         before = list(self.inner.records)
-        for index in (first, *others):
-            rest = Message(before[index])
-            new = [thunk.encode() for thunk in sequence.messages(1)]
-            rest.replace(GPU_THUNKS, new if index == first else [])
-            self.inner.records[index] = rest.encode()
+        for index in others:
+            self.inner.records[index] = b""
+        self.inner.records[first] = message.encode()
         inner = self.inner.encode()
         self.inner.records = before
         if self.message:

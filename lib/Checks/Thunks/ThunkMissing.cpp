@@ -23,6 +23,8 @@ public:
 
 private:
   void checkSymbols();
+  void checkNames(llvm::ArrayRef<llvm::StringRef> Stored,
+                  llvm::StringRef Thunk::*Named);
 };
 } // namespace
 
@@ -33,19 +35,33 @@ void MissingThunks::checkSymbols() {
       reportThunk(
           ThunkId(I), Absent,
           fmt::format("launches {}, which its binary does not have", Absent));
-  llvm::StringSet<> Known;
-  for (const auto *Names : {&T.Kernels, &T.Comparators})
-    for (llvm::StringRef Name : *Names)
-      Known.insert(Name);
-  if (Known.empty())
+  if (T.Kernels.empty() && T.Comparators.empty())
     return;
-  for (size_t I = 0; I != T.Thunks.size(); ++I)
-    for (llvm::StringRef Name : {T.Thunks[I].Kernel, T.Thunks[I].Comparator})
-      if (!Name.empty() && !Known.contains(Name))
-        reportThunk(
-            ThunkId(I), Name,
-            fmt::format("launches {}, which the object files do not have",
-                        Name));
+  checkNames(T.Kernels, &Thunk::Kernel);
+  checkNames(T.Comparators, &Thunk::Comparator);
+}
+
+/// The symbols \p Stored of the object files against those that thunks have as
+/// \p Named.
+void MissingThunks::checkNames(llvm::ArrayRef<llvm::StringRef> Stored,
+                               llvm::StringRef Thunk::*Named) {
+  llvm::StringSet<> Known, Used;
+  for (llvm::StringRef Name : Stored)
+    Known.insert(Name);
+  for (size_t I = 0; I != T.Thunks.size(); ++I) {
+    llvm::StringRef Name = T.Thunks[I].*Named;
+    if (Name.empty())
+      continue;
+    Used.insert(Name);
+    if (!Known.contains(Name))
+      reportThunk(
+          ThunkId(I), Name,
+          fmt::format("launches {}, which the object files do not have", Name));
+  }
+  for (llvm::StringRef Name : Stored)
+    if (!Used.contains(Name))
+      Diags.report(Name, "the object files have {}, which no thunk launches",
+                   Name);
 }
 
 void MissingThunks::run() {

@@ -75,12 +75,16 @@ void ThunkOrders::checkCommunicators() {
 
 void ThunkOrders::run() {
   for (auto [Early, Late] : Ctx.thunkCoverage().disordered())
-    noteInstruction(
-        noteThunk(Diags.reportAs(severityOf(Early), T[Early].Text,
-                                 "{} runs after {}, but is scheduled before it",
-                                 G.name(Early), G.name(Late)),
-                  Late),
-        Early);
+    if (G.instruction(Early) == G.instruction(Late))
+      noteThunk(reportThunk(Early, "copies after what reads the copy"), Late);
+    else
+      noteInstruction(
+          noteThunk(
+              Diags.reportAs(severityOf(Early), T[Early].Text,
+                             "{} runs after {}, but is scheduled before it",
+                             G.name(Early), G.name(Late)),
+              Late),
+          Early);
   for (const Thunk &Each : T.Thunks)
     CollectivesBefore.push_back(CollectivesBefore.back() +
                                 (Each.Kind == ThunkKind::Collective));

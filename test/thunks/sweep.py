@@ -1,0 +1,202 @@
+"""Edits each field around the thunks of executables, by the table of the tool itself.
+
+  sweep.py [--each N] [--all] EXECUTABLE..
+
+Fields.def says which messages there are, and what each field is for. One that must be what
+another one says is cleared, changed, dropped, or exchanged with its neighbor: that is an
+error, or something is not shown. A field that nobody knows is added to each message: then
+something is not shown. Prints the edits that left the last line as it was; exit status 1 if
+there are some. --all also edits fields of other classes, and only counts what is silent.
+"""
+
+import argparse
+import collections
+import copy
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from executable import CpuFile, GpuFile
+from records import SIGNATURE
+from wire import BYTES, VARINT, Message, read_varints, varint
+
+TABLE = pathlib.Path(__file__).parents[2] / "lib/Proto/Fields.def"
+SCALARS = {"Number", "Numbers", "Fixed32", "Fixed32s", "Fixed64", "Fixed64s", "Text", "Opaque"}
+ROOTS = {"cpu": "CpuCompilationResult", "gpu": "GpuExecutable"}
+UNKNOWN = 536870911  # the largest field number
+
+# What no rule can see, and why.
+SILENT = {
+    ("BufferAssignment", 2, "exchanged"): "rows in any order",
+    ("CollectiveDeviceList", 1, "cleared"): "no groups are one group of all",
+    ("CpuCompilationResult", 7, "exchanged"): "a set of symbols",
+    ("HloModuleConfig", 7, "changed"): "read for groups of replicas and partitions only",
+    ("HloModuleConfig", 7, "cleared"): "the same",
+    ("MeshAxis", 1, "changed"): "names of axes",
+    ("MeshAxis", 1, "cleared"): "the same",
+}
+
+
+def read_table():
+    """{message: {number: (class, type)}}"""
+    table = {}
+    text = TABLE.read_text()
+    for name, fields in re.findall(r'HLOBUF_MESSAGE\((\w+), "[^"]+",((?:[^()]|\([^()]*\))*)\)', text):
+        rows = re.findall(r"(\w+)\((\d+)(?:, (\w+))?\)", fields)
+        table[name] = {int(n): (c, t or "Opaque") for c, n, t in rows}
+    return table
+
+
+class File:
+    """An executable as one message."""
+
+    def __init__(self, path):
+        data = pathlib.Path(path).read_bytes()
+        self.file = GpuFile(data) if SIGNATURE in data else CpuFile(data)
+        gpu = self.file.platform == "gpu"
+        self.root = ROOTS[self.file.platform]
+        self.message = (self.file.merged if gpu else self.file.result).encode()
+
+    def encode(self, message):
+        """The file, with another message in it."""
+        if self.file.platform == "gpu":
+            return self.file.with_message(message)
+        self.file.result.fields = message.fields
+        return self.file.prefix + self.file.outer.encode()
+
+
+def occurrences(table, name, message, found, place=()):
+    """Adds the places of all fields of a message: (message, number) -> ways to them."""
+    for at, (number, wire, value) in enumerate(message.fields):
+        row = table[name].get(number)
+        if not row:
+            continue
+        found[name, number].append((*place, at))
+        if row[1] in table and wire == BYTES:
+            inner = Message(value) if not isinstance(value, Message) else value
+            message.fields[at][2] = inner
+            found[row[1], None].append((*place, at))
+            occurrences(table, row[1], inner, found, (*place, at))
+
+
+def inside(message, way):
+    for at in way:
+        message = message.fields[at][2]
+    return message
+
+
+def encoded(value):
+    return value.encode() if isinstance(value, Message) else value
+
+
+def edits(message, at, type_):
+    """(name, function) of each way to edit the field at that place."""
+    number, wire, value = message.fields[at]
+
+    def clear():
+        del message.fields[at]
+
+    def change():
+        field = message.fields[at]
+        if wire == VARINT:
+            field[2] = 0 if value == 1 else value + 1
+        elif type_ in ("Numbers",):
+            numbers = read_varints(value)
+            field[2] = b"".join(map(varint, [numbers[0] + 1, *numbers[1:]]))
+        else:
+            field[2] = value + b"x"
+
+    def exchange():
+        other = next(
+            i
+            for i in range(at + 1, len(message.fields))
+            if message.fields[i][0] == number
+            and encoded(message.fields[i][2]) != encoded(value)
+        )
+        fields = message.fields
+        fields[at], fields[other] = fields[other], fields[at]
+
+    size = len(encoded(value)) if wire == BYTES else 1
+    if size:
+        yield "cleared", clear
+    if type_ in SCALARS and type_ != "Opaque" and size:
+        yield "changed", change
+    if any(other == number and encoded(v) != encoded(value) for other, _, v in message.fields[at:]):
+        yield "exchanged", exchange
+
+
+def verdict(tool, data, folder):
+    path = pathlib.Path(folder) / "edited"
+    path.write_bytes(data)
+    done = subprocess.run([tool, "--no-config", path], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout.strip().rpartition("\n")[2]
+
+
+def spread(ways, count):
+    """At most that many, from the first to the last."""
+    step = max(1, len(ways) // count)
+    return ways[::step][:count]
+
+
+class Sweep:
+    def __init__(self, options):
+        self.options, self.table = options, read_table()
+        self.counts, self.silent = collections.Counter(), []
+
+    def run(self, path, folder):
+        file = File(path)
+        original = Message(file.message)
+        found = collections.defaultdict(list)
+        occurrences(self.table, file.root, original, found)
+        found[file.root, None].append(())
+        before = verdict(self.options.tool, file.encode(Message(file.message)), folder)
+        if before[0]:
+            sys.exit(f"{path}: {before[1]}")
+        for (name, number), ways in sorted(found.items(), key=str):
+            kind = self.table[name][number] if number else ("unknown", "Opaque")
+            if kind[0] not in ("unknown", "compared") and not self.options.all:
+                continue
+            for way in spread(ways, self.options.each):
+                self.edit(file, original, before, name, number, kind, way, folder)
+
+    def edit(self, file, original, before, name, number, kind, way, folder):
+        if not number:
+            changes = [("added", None)]
+        else:
+            changes = edits(inside(copy.deepcopy(original), way[:-1]), way[-1], kind[1])
+        for how, _ in list(changes):
+            edited = copy.deepcopy(original)
+            if number:
+                parent = inside(edited, way[:-1])
+                dict(edits(parent, way[-1], kind[1]))[how]()
+            else:
+                inside(edited, way).append(UNKNOWN, 1)
+            after = verdict(self.options.tool, file.encode(edited), folder)
+            self.counts[kind[0]] += 1
+            if after != before:
+                continue
+            self.counts[kind[0], "silent"] += 1
+            if kind[0] in ("unknown", "compared") and (name, number, how) not in SILENT:
+                self.silent.append(f"{name}.{number or 'unknown'} {how}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--tool", default="hlobuf-verify")
+    parser.add_argument("--each", type=int, default=2, help="edits of a field of a message")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("executables", nargs="+")
+    sweep = Sweep(parser.parse_args())
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sweep.options.executables:
+            sweep.run(path, folder)
+    for line, count in sorted(collections.Counter(sweep.silent).items()):
+        print(f"silent: {line} ({count})")
+    for kind in sorted(k for k in sweep.counts if isinstance(k, str)):
+        print(f"{kind}: {sweep.counts[kind]} edits, {sweep.counts[kind, 'silent']} silent")
+    sys.exit(bool(sweep.silent))
+
+
+main()
