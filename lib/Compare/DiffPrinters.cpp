@@ -146,7 +146,7 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top,
   if (!Diff.Reasons.empty())
     OS << "  why:\n";
   for (const std::string &Reason : Diff.Reasons)
-    OS << "    " << Reason << '\n';
+    OS << "    " << printable(Reason) << '\n';
   if (!Diff.Timed)
     OS << "  not compared: temps, because live ranges are not known\n";
 }

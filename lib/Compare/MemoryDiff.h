@@ -69,8 +69,10 @@ struct ChangeRow {
   std::string OtherSpace;
   /// What its user calls it.
   ValueName Called;
-  /// One of them, as the new dump spells it, or the old one.
+  /// One of them, as the new dump spells it, or the old one; why it is live, as
+  /// ComparedValue::Kept says.
   std::string Example;
+  std::string Kept;
 };
 
 /// One memory space.
@@ -100,8 +102,8 @@ struct MemoryDiff {
   std::vector<std::string> Causes;
   /// What changes most first.
   std::vector<SpaceDiff> Spaces;
-  /// Why the values that only the new peak holds take bytes, for people; see
-  /// explainGrowth().
+  /// Where a peak grew noticeably: what keeps the largest values that only the
+  /// new one holds, in the steps of the new dump, for people.
   std::vector<std::string> Reasons;
 
   bool differs() const {
@@ -126,8 +128,7 @@ struct MemoryDiff {
   }
 };
 
-/// Compares the peaks of two compilations of a program, space by space. Leaves
-/// Reasons empty: they need the dumps.
+/// Compares the peaks of two compilations of a program, space by space.
 MemoryDiff compareMemory(const ProgramMemory &Old, const ProgramMemory &New);
 
 /// Values of a memory space that were matched.
@@ -143,21 +144,6 @@ struct MatchedSpace {
 std::vector<std::string> findCauses(const ProgramMemory &Old,
                                     const ProgramMemory &New,
                                     llvm::ArrayRef<MatchedSpace> Spaces);
-
-/// A dump, and what its values are called.
-struct MeasuredProgram {
-  const MemoryUse &Memory;
-  const ValueNames &Names;
-};
-
-/// For each memory space whose peak grew from \p Old to \p New, what is there
-/// now and was not, the most bytes first, a line each: values that shared
-/// memory with another one and are apart, with the step and the reader that
-/// keep them apart; values that were not live together and are; values that the
-/// old program computed inside of a fusion, or did not have. Steps and names
-/// are those of the new dump. Empty where no peak grew, or times are not known.
-std::vector<std::string> explainGrowth(const MeasuredProgram &Old,
-                                       const MeasuredProgram &New);
 
 /// For people. The first line has the peak that changed most, the causes
 /// follow, then at most \p Top rows of each memory space; 0 for all.

@@ -322,8 +322,8 @@ MemorySummary Summarizer::run() {
   Summary.Stated = explainStatedPeak(Memory);
   addSavings();
   addDonation();
-  for (const WhyQuestion &Question : Options.Questions)
-    Summary.Answers.push_back(answer(Memory, Names, Question));
+  for (const std::string &Spelled : Options.Explained)
+    Summary.Answers.push_back(whyLive(Memory, Names, Spelled));
   return std::move(Summary);
 }
 

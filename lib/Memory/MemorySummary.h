@@ -35,8 +35,8 @@ struct SummaryOptions {
   std::optional<uint64_t> Capacity;
   /// Where Capacity comes from: `TPU v5e`.
   std::string Chip;
-  /// What is to be answered about values.
-  std::vector<WhyQuestion> Questions;
+  /// Values that are to be explained, as the dump spells them.
+  std::vector<std::string> Explained;
 };
 
 /// A value that is held at the peak, or several that share its bytes.
@@ -141,7 +141,7 @@ struct MemorySummary {
   std::vector<WasteRow> Savings;
   /// Unknown without a module.
   std::optional<DonationSummary> Donation;
-  /// One for each question.
+  /// One for each of SummaryOptions::Explained.
   std::vector<WhyAnswer> Answers;
 
   bool isTimed() const { return Times != TimeSource::Unknown; }

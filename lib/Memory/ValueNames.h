@@ -65,11 +65,6 @@ public:
   /// `scan at train.py:32`, or `loop while.7`, of the while loop \p Name.
   std::string loopText(NameId Name) const;
 
-  /// How often \p Name is run, by the trip counts that XLA states of the loops
-  /// around it; 0 if it is in a loop whose count is not known, or without a
-  /// module.
-  uint64_t runsOf(NameId Name) const;
-
   /// What the program was written with, for hints.
   Frontend frontend() const { return From; }
 
