@@ -18,12 +18,38 @@ FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
       Aliases(Module.aliases()), Members(Flow, Aliases),
       Names(DumpFacts, &Module),
       Arguments(findEntryArguments(DumpFacts, Names)),
-      Batch(DumpFacts, Arguments), Operations(P) {
+      Batch(DumpFacts, Arguments) {
+  countProducts();
   findPasses();
   findTurn();
   Results = findOwnResults(Module, D, Main.Color);
   findDonations();
   findBuffers();
+}
+
+/// \p Target, of a custom call, computes a product of matrices or a
+/// convolution.
+static bool isProductCall(StringRef Target) {
+  return Target.starts_with("__cudnn$conv") || Target.contains("gemm") ||
+         Target.contains("matmul");
+}
+
+void FitContext::countProducts() {
+  Products.resize(P.size());
+  // Callees come before their callers in the text (HloModule::ToString).
+  for (size_t I = 0; I != P.size(); ++I) {
+    HloId Id(I);
+    Opcode Op = P[Id].Op;
+    bool Calls = Op == Opcode::Fusion || Op == Opcode::AsyncStart ||
+                 Op == Opcode::Call || Op == Opcode::While;
+    Products[I] =
+        Op == Opcode::Dot || Op == Opcode::Convolution ||
+        (Op == Opcode::CustomCall && isProductCall(P.customCallTarget(Id)));
+    if (Calls)
+      for (const HloCall &Call : P.calls(Id))
+        for (HloId Inner : P.order(Call.Callee))
+          Products[I] += Products[Inner.index()];
+  }
 }
 
 static Pass passOf(StringRef OpName) {
@@ -48,14 +74,13 @@ int32_t FitContext::step(HloId Id) const {
 /// Compilers move cheap ones, and compute them again.
 void FitContext::findTurn() {
   auto Counts = [&](size_t I) {
-    return Passes[I] == Pass::Backward && Operations[HloId(I)] != 0;
+    return Passes[I] == Pass::Backward && Products[I] != 0;
   };
-  bool Products = llvm::any_of(llvm::seq<size_t>(0, P.size()), Counts);
+  bool HasProducts = llvm::any_of(llvm::seq<size_t>(0, P.size()), Counts);
   std::vector<int> Changes(static_cast<size_t>(Memory.steps()) + 1);
   bool HasBackward = false;
   for (size_t I = 0; I != P.size(); ++I) {
-    bool Votes =
-        Passes[I] != Pass::None && (!Products || Operations[HloId(I)] != 0);
+    bool Votes = Passes[I] != Pass::None && (!HasProducts || Products[I] != 0);
     int32_t Step = Votes ? step(HloId(I)) : -1;
     if (Step < 0)
       continue;
@@ -161,10 +186,10 @@ const FitBuffer *FitContext::buffer(HloValueId V) const {
 }
 
 void FitContext::forEachDefined(
-    HloId Id, llvm::function_ref<void(HloValueId, uint32_t)> Visit) const {
+    HloId Id, llvm::function_ref<void(HloValueId)> Visit) const {
   for (uint32_t I = 0, E = P.trees().parts(P[Id].Shape); I != E; ++I)
     if (HloValueId V = Flow.definedAt(Id, I))
-      Visit(V, I);
+      Visit(V);
 }
 
 void FitContext::forEachPart(HloId Id,
