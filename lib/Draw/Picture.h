@@ -115,9 +115,8 @@ llvm::DenseSet<uint32_t> findNamedValues(const Facts &DumpFacts,
 std::vector<PictureFinding> markFindings(const Picture &P, const DumpResult &R);
 
 /// Where blocks of \p Blocks, large ones first, have bytes that another one
-/// counts at the same step: each byte counts once, for the first block that had
-/// it and is still live. By block, then by step. Costs O(n log n): of more than
-/// a few hundred blocks that share bytes at one step, the others count none.
+/// counts at the same step: each byte counts once, for the first of those that
+/// are live. By block, then by step.
 std::vector<PictureShare> findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks);
 
 /// The number of the block of \p Before that each block of \p After is, as
@@ -130,8 +129,8 @@ void writePicture(const Picture &P, llvm::json::OStream &J);
 
 /// Writes a page of HTML that draws \p After and needs no other file; with
 /// \p Before, where it is not null, what changed. \p SourceLink is the address
-/// of a source line, with `{path}` and `{line}`; empty for that of an editor
-/// that the reader chooses.
+/// of a source line, with `{path}` and `{line}`; empty for that of
+/// VS Code.
 void writeHtml(const Picture &After, const Picture *Before,
                llvm::StringRef SourceLink, llvm::raw_ostream &OS);
 

@@ -153,8 +153,6 @@ class Walk:
         self.check("a file name has no address", self.get("sourceAddress('train.py:3')") == "")
         address = self.get("sourceAddress('/src/a b#.py:3')")
         self.check(f"an editor opens a path: {address}", address == "vscode://file/src/a%20b%23.py:3")
-        self.get("chooseEditor('paths only'), 0")
-        self.check("or nothing does", self.get("sourceAddress('/src/train.py:3')") == "")
 
     def look_at_advice(self):
         self.open("row.html")

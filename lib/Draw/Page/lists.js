@@ -9,29 +9,16 @@ function element(tag, text, className) {
   return made;
 }
 
-// Addresses of source lines, by what opens them; the first one is what a reader gets.
-const Editors = {
-  "VS Code": "vscode://file{path}:{line}", "Cursor": "cursor://file{path}:{line}",
-  "JetBrains": "idea://open?file={path}&line={line}", "paths only": "",
-};
+// What opens source lines, but for those of --source-link.
+const EditorLink = "vscode://file{path}:{line}";
 
 // The address of `folder/train.py:12`; empty where there is none. An editor needs the
 // whole path.
 function sourceAddress(source) {
   const [, path, line] = source.match(/^(.*):(\d+)$/) || [];
-  const own = pageSettings.link, pattern = own || (path?.startsWith("/") ? Editors[chosenEditor()] : "");
+  const pattern = pageSettings.link || (path?.startsWith("/") ? EditorLink : "");
   const spell = encodeURI(path || "").replace(/[?#]/g, encodeURIComponent);
   return path && pattern ? pattern.replaceAll("{path}", spell).replaceAll("{line}", line) : "";
-}
-
-// Pages of a sandbox have no storage.
-function chosenEditor() {
-  try { return localStorage.getItem("hlobuf-editor") || "VS Code"; } catch { return pageSettings.editor || "VS Code"; }
-}
-
-function chooseEditor(name) {
-  pageSettings.editor = name;
-  try { localStorage.setItem("hlobuf-editor", name); } catch { /* until the page is closed */ }
 }
 
 // A source line, as a link where it leads somewhere.

@@ -372,17 +372,9 @@ class Page {
   showKeys() {
     const dialog = document.getElementById("help"), table = element("dl"), close = element("button", "close");
     for (const [key, text] of Keys) table.append(element("dt", key), element("dd", text));
-    const editor = element("select"), label = element("label", "source lines open in ");
-    for (const name of Object.keys(Editors)) editor.append(new Option(name, name, false, name === chosenEditor()));
-    editor.onchange = () => {
-      chooseEditor(editor.value);
-      if (this.state.chosen >= 0) showBlock(this.picture, this.state.chosen);
-      if (!this.listsOther && this.state.step !== null) this.chooseStep(this.state.step);
-    };
-    label.append(editor);
     close.onclick = () => dialog.close();
     close.autofocus = true; // not the menu, where a letter would choose
-    dialog.replaceChildren(table, ...(pageSettings.link ? [] : [label]), close);
+    dialog.replaceChildren(table, close);
     dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
     dialog.showModal();
   }
