@@ -110,16 +110,11 @@ static cl::list<std::string> Outputs(
     "output", cl::value_desc("format:file"), cl::cat(OutputOptions),
     cl::desc("Also write this file, in a format that --format takes, as "
              "json:FILE; may be repeated"));
-/// What --summary names where no table is wanted alone.
-static constexpr auto AllTables = static_cast<GroupBy>(0xff);
-static cl::opt<GroupBy, false, NamedValues<GroupBy>>
-    Summary("summary", cl::ValueOptional, cl::init(AllTables),
-            cl::cat(OutputOptions), cl::desc("Show memory use"),
-            cl::values(clEnumValN(AllTables, "", ""),
-                       clEnumValN(GroupBy::Line, "line", "by source line"),
-                       clEnumValN(GroupBy::Op, "op", "by scope of op_name"),
-                       clEnumValN(GroupBy::Value, "value", "by value"),
-                       clEnumValN(GroupBy::Kind, "kind", "by kind and shape")));
+static cl::opt<PeakTable, false, NamedValues<PeakTable>> Summary(
+    "summary", cl::ValueOptional, cl::init(PeakTable::Rows),
+    cl::cat(OutputOptions), cl::desc("Show memory use"),
+    cl::values(clEnumValN(PeakTable::Rows, "", ""),
+               clEnumValN(PeakTable::Scopes, "op", "by scope of op_name")));
 static cl::list<std::string> WhyValues(
     "why", cl::value_desc("value"), cl::cat(OutputOptions),
     cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; may be "
@@ -303,8 +298,7 @@ static VerifyOptions makeOptions() {
   O.WantMemory =
       Summary.getNumOccurrences() != 0 || !O.Memory.Explained.empty();
   O.Memory.Top = std::max(1u, unsigned(Top));
-  if (Summary != AllTables)
-    O.Memory.Grouping = Summary;
+  O.Memory.Table = Summary;
   O.Memory.Capacity = parseBytes(Capacity);
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;
