@@ -131,6 +131,15 @@ static ChangeKind changeOf(const ComparedValue &Old, const ComparedValue &New) {
   return New.Bytes > Old.Bytes ? ChangeKind::Grew : ChangeKind::Shrank;
 }
 
+namespace {
+/// Values of a memory space that were matched.
+struct MatchedSpace {
+  const ComparedSpace *Old = nullptr;
+  const ComparedSpace *New = nullptr;
+  std::vector<ValueMatch> Matches;
+};
+} // namespace
+
 static SpaceDiff compareSpace(const MatchedSpace &Space,
                               const ProgramMemory &Old,
                               const ProgramMemory &New) {
@@ -230,7 +239,7 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
     return std::tuple(X.Color == 0 && X.differs(), X.Peak.size()) >
            std::tuple(Y.Color == 0 && Y.differs(), Y.Peak.size());
   });
-  Diff.Causes = findCauses(Old, New, Spaces);
+  Diff.Causes = findCauses(Old, New);
   if (Diff.Timed && Diff.isNoticeable())
     for (const SpaceDiff &Space : Diff.Spaces)
       explainGrowth(Space, Diff.Reasons);

@@ -110,12 +110,6 @@ struct MemoryDiff {
     return llvm::any_of(Spaces,
                         [](const SpaceDiff &Space) { return Space.differs(); });
   }
-  /// The peak of some space is larger.
-  bool grows() const {
-    return llvm::any_of(Spaces, [](const SpaceDiff &Space) {
-      return Space.Peak.New > Space.Peak.Old;
-    });
-  }
   /// The peak or the allocations of some space change by more than rounds to
   /// 0.0 %.
   bool isNoticeable() const {
@@ -131,27 +125,15 @@ struct MemoryDiff {
 /// Compares the peaks of two compilations of a program, space by space.
 MemoryDiff compareMemory(const ProgramMemory &Old, const ProgramMemory &New);
 
-/// Values of a memory space that were matched.
-struct MatchedSpace {
-  const ComparedSpace *Old = nullptr;
-  const ComparedSpace *New = nullptr;
-  std::vector<ValueMatch> Matches;
-};
-
 /// How the two programs differ before any value is placed: donations,
 /// arguments, recomputation, the compiler. A line each, for people; one at
 /// least.
 std::vector<std::string> findCauses(const ProgramMemory &Old,
-                                    const ProgramMemory &New,
-                                    llvm::ArrayRef<MatchedSpace> Spaces);
+                                    const ProgramMemory &New);
 
 /// For people. The first line has the peak that changed most, the causes
 /// follow, then at most \p Top rows of each memory space; 0 for all.
 void printDiff(const MemoryDiff &Diff, size_t Top, llvm::raw_ostream &OS);
-
-/// The same as Markdown: a heading, a table, and the rows folded away.
-void printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
-                       llvm::raw_ostream &OS);
 
 /// All of it as one JSON object.
 void writeDiff(const MemoryDiff &Diff, llvm::json::OStream &J);

@@ -23,7 +23,7 @@ using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
-enum class DiffFormat { Text, Json, Markdown };
+enum class DiffFormat { Text, Json };
 } // namespace
 
 static cl::OptionCategory CompareOptions("Comparison");
@@ -42,9 +42,7 @@ static cl::opt<DiffFormat, false, NamedValues<DiffFormat>> Format(
     cl::values(clEnumValN(DiffFormat::Text, "text", "for people (default)"),
                clEnumValN(DiffFormat::Json, "json",
                           "one JSON object per pair of modules, one per "
-                          "line"),
-               clEnumValN(DiffFormat::Markdown, "markdown",
-                          "for a pull request")));
+                          "line")));
 static cl::opt<unsigned>
     Top("top", cl::init(10), cl::value_desc("n"), cl::cat(OutputOptions),
         cl::desc("Rows shown of each memory space (default 10, 0: all)"));
@@ -102,19 +100,11 @@ static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
 static void print(const MemoryDiff &D) {
   if (Quiet)
     return;
-  switch (Format) {
-  case DiffFormat::Text:
-    printDiff(D, Top, llvm::outs());
-    return;
-  case DiffFormat::Markdown:
-    printDiffMarkdown(D, Top, llvm::outs());
-    return;
-  case DiffFormat::Json: {
-    llvm::json::OStream J(llvm::outs());
-    writeDiff(D, J);
-    llvm::outs() << '\n';
-  }
-  }
+  if (Format == DiffFormat::Text)
+    return printDiff(D, Top, llvm::outs());
+  llvm::json::OStream J(llvm::outs());
+  writeDiff(D, J);
+  llvm::outs() << '\n';
 }
 
 /// By how many bytes the peaks change, one way or the other.
