@@ -76,9 +76,8 @@ static std::string costOf(const FitChange &C, const FitPlan &Plan) {
   case FitKind::Donate:
     return "nothing, where the caller does not need them afterwards";
   case FitKind::Recompute:
-    return fmt::format("{} of {} products of matrices again, {} written again",
-                       C.Effect.Products, Plan.Products,
-                       humanBytes(C.Effect.RewrittenBytes));
+    return fmt::format("{} of {} products of matrices again", C.Effect.Products,
+                       Plan.Products);
   case FitKind::Batch:
     return fmt::format("{} times as many steps", C.Divisor);
   }
@@ -175,7 +174,6 @@ static void writeChange(const FitChange &C, Frontend From,
       J.attribute("divisor", C.Divisor);
     }
     J.attribute("recomputed_products", C.Effect.Products);
-    J.attribute("rewritten_bytes", C.Effect.RewrittenBytes);
     J.attribute("paste", Array{pasteable(C, From)});
   });
 }

@@ -27,10 +27,9 @@ class Rerun {
 public:
   Rerun(const FitContext &Ctx, const LayerCall &Call);
 
-  /// The most bytes while it runs, and what it computes and writes.
+  /// The most bytes while it runs, and what it computes.
   SplitBytes Peak;
   uint64_t Products = 0;
-  uint64_t Written = 0;
   /// Values from elsewhere that it reads.
   std::vector<HloValueId> Inputs;
 
@@ -94,7 +93,6 @@ void Rerun::need(HloId Id) {
 void Rerun::addItem(size_t First, SplitBytes Bytes, size_t Last) {
   Changes[First] += Bytes;
   Changes[Last + 1] += -Bytes;
-  Written += static_cast<uint64_t>(Bytes.total());
 }
 
 void Rerun::addItems(size_t I) {
@@ -144,7 +142,6 @@ FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L) {
     }
     Effect.Moments.push_back({Call.Anchor, Again.Peak});
     Effect.Products += Again.Products * (L.Scanned ? L.Count : 1);
-    Effect.RewrittenBytes += Again.Written * (L.Scanned ? L.Count : 1);
   }
   return Effect;
 }

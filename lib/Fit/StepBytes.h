@@ -49,8 +49,6 @@ struct FitEffect {
   std::vector<BytesMoment> Moments;
   /// Products of matrices and convolutions that are computed again.
   uint64_t Products = 0;
-  /// Bytes that are written again.
-  uint64_t RewrittenBytes = 0;
 
   void add(StepRange Range, SplitBytes Bytes) {
     if (Range.Start <= Range.End && Bytes.total() != 0)
