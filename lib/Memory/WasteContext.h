@@ -135,8 +135,6 @@ bool readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source);
 void findCopies(WasteContext &Ctx);
 /// Adds PossibleDonation and UnusedDonation; after findCopies().
 void findDonations(WasteContext &Ctx);
-/// Adds WideCopy.
-void findHeld(WasteContext &Ctx);
 /// Adds TilePadding.
 void findPadding(WasteContext &Ctx);
 
