@@ -225,13 +225,3 @@ ProgramMemory hlobuf::describeProgram(const MemoryUse &Memory,
                                       StringRef Module) {
   return Describer(Memory, Names).run(Module);
 }
-
-std::vector<ComparedValue>
-hlobuf::describeValues(const MemoryUse &Memory, const ValueNames &Names,
-                       llvm::ArrayRef<HeldValue> Values) {
-  Describer Describes(Memory, Names);
-  std::vector<ComparedValue> All;
-  for (const HeldValue &V : Values)
-    All.push_back(Describes.describe(V));
-  return All;
-}

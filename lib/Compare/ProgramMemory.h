@@ -100,11 +100,6 @@ struct ProgramMemory {
 std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
                        llvm::StringRef PlainShape);
 
-/// What \p Values of \p Memory are known by, in their order.
-std::vector<ComparedValue> describeValues(const MemoryUse &Memory,
-                                          const ValueNames &Names,
-                                          llvm::ArrayRef<HeldValue> Values);
-
 /// Describes the dump of \p Memory, whose values \p Names names; \p Module is
 /// its name for people.
 ProgramMemory describeProgram(const MemoryUse &Memory, const ValueNames &Names,

@@ -4,7 +4,7 @@
 
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
-#include "DrawnPrograms.h"
+#include "DrawnProgram.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
@@ -30,8 +30,6 @@ static cl::OptionCategory OutputOptions("Output");
 static cl::opt<std::string> InputPath(cl::Positional,
                                       cl::desc("<dump|folder|->"),
                                       cl::cat(InputOptions));
-static cl::opt<std::string> NewPath(cl::Positional, cl::desc("[new]"),
-                                    cl::cat(InputOptions));
 static cl::opt<std::string> Pick(
     "pick", cl::value_desc("text"), cl::cat(InputOptions),
     cl::desc("Of several dumps draw the one whose path contains this text"));
@@ -69,9 +67,7 @@ static constexpr llvm::StringLiteral Overview =
     "  opens: a rectangle for each value, live bytes above with the peak "
     "marked,\n"
     "  and in red what hlobuf-verify finds.\n"
-    "  hlobuf-view OLD NEW -o page.html draws both, and colors what is new, "
-    "gone,\n"
-    "  larger or smaller.\n\n"
+    "\n"
     "  No file is written, or replaced, but the one that -o names, and never "
     "an\n"
     "  input.\n\n"
@@ -91,15 +87,12 @@ static PictureFormat chosenFormat() {
       .Default(PictureFormat::ByName);
 }
 
-static void draw(const DrawnProgram &After, const DrawnProgram *Before,
-                 llvm::raw_ostream &OS) {
-  if (chosenFormat() == PictureFormat::Json) {
-    llvm::json::OStream J(OS);
-    writePicture(After.P, J);
-    OS << '\n';
-    return;
-  }
-  writeHtml(After.P, Before ? &Before->P : nullptr, SourceLink, OS);
+static void draw(const Picture &P, llvm::raw_ostream &OS) {
+  if (chosenFormat() == PictureFormat::Html)
+    return writeHtml(P, SourceLink, OS);
+  llvm::json::OStream J(OS);
+  writePicture(P, J);
+  OS << '\n';
 }
 
 /// What is wrong with the options; empty if nothing is.
@@ -114,16 +107,8 @@ static std::string obstacle() {
         Capacity.getValue());
   if (!SourceLink.empty() && !StringRef(SourceLink).contains("{path}"))
     return "--source-link: expected an address with {path}, and {line}";
-  if (std::string Idle =
-          findIdleOption({{&SourceLink, chosenFormat() != PictureFormat::Html,
-                           "without --format=html"}});
-      !Idle.empty())
-    return Idle;
-  if (NewPath.empty())
-    return "";
-  if (chosenFormat() != PictureFormat::Html)
-    return "two programs are drawn as a page only: use --format=html";
-  return "";
+  return findIdleOption({{&SourceLink, chosenFormat() != PictureFormat::Html,
+                          "without --format=html"}});
 }
 
 static ExitStatus view() {
@@ -134,38 +119,26 @@ static ExitStatus view() {
   llvm::Expected<CheckSelection> Selection = CheckSelection::create(Globs);
   if (!Selection)
     return fail(Selection.takeError());
-  std::vector<std::string> Paths{InputPath};
-  if (!NewPath.empty())
-    Paths.push_back(NewPath);
-  llvm::Expected<std::vector<Input>> Inputs = findPrograms(Paths, Request);
-  if (!Inputs)
-    return fail(Inputs.takeError());
-  std::vector<DrawnProgram> Programs;
-  for (const Input &In : *Inputs) {
-    llvm::Expected<DrawnProgram> Program = openProgram(In, Request, *Selection);
-    if (!Program)
-      return fail(Program.takeError());
-    Programs.push_back(std::move(*Program));
-  }
+  llvm::Expected<DrawnProgram> Program =
+      openProgram(InputPath, Request, *Selection);
+  if (!Program)
+    return fail(Program.takeError());
   // What can be drawn without a sibling or the module is.
   ExitStatus Status = ExitSound;
-  for (const DrawnProgram &P : Programs)
-    if (!P.Loaded->isWhole())
-      for (const std::string &Line : P.Loaded->damage())
-        Status = fail(Line);
-    else if (!P.Malformed.empty())
-      Status = fail(printable(P.Malformed));
-  const DrawnProgram *Before =
-      Programs.size() == 2 ? &Programs.front() : nullptr;
+  if (!Program->Loaded->isWhole())
+    for (const std::string &Line : Program->Loaded->damage())
+      Status = fail(Line);
+  else if (!Program->Malformed.empty())
+    Status = fail(printable(Program->Malformed));
   if (OutputPath.empty() || OutputPath == "-") {
-    draw(Programs.back(), Before, llvm::outs());
+    draw(Program->P, llvm::outs());
     return Status;
   }
   llvm::Expected<std::unique_ptr<AtomicFile>> File =
       AtomicFile::create(OutputPath);
   if (!File)
     return fail(File.takeError());
-  draw(Programs.back(), Before, (*File)->os());
+  draw(Program->P, (*File)->os());
   if (llvm::Error Failed = (*File)->commit())
     return fail(std::move(Failed));
   return Status;

@@ -2,8 +2,8 @@
 //
 // Dumps that are drawn.
 
-#ifndef HLOBUF_VIEW_DRAWNPROGRAMS_H
-#define HLOBUF_VIEW_DRAWNPROGRAMS_H
+#ifndef HLOBUF_VIEW_DRAWNPROGRAM_H
+#define HLOBUF_VIEW_DRAWNPROGRAM_H
 
 #include "Checks/Context.h"
 #include "Draw/Picture.h"
@@ -31,17 +31,12 @@ struct DrawnProgram {
   std::string Malformed;
 };
 
-/// The dumps to draw below \p Paths, which are one, or an old and a new one:
-/// one dump each. An error says what these are where it is not clear which one
-/// is meant.
-llvm::Expected<std::vector<Input>>
-findPrograms(llvm::ArrayRef<std::string> Paths, const DrawRequest &Request);
-
-/// Reads, verifies and draws \p In.
-llvm::Expected<DrawnProgram> openProgram(const Input &In,
+/// Reads, verifies and draws the dump of \p Path; an error says which ones
+/// these are where it is not clear which one is meant.
+llvm::Expected<DrawnProgram> openProgram(const std::string &Path,
                                          const DrawRequest &Request,
                                          const CheckSelection &Selection);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_VIEW_DRAWNPROGRAMS_H
+#endif // HLOBUF_VIEW_DRAWNPROGRAM_H

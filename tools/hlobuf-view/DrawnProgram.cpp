@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "DrawnPrograms.h"
+#include "DrawnProgram.h"
 #include "Driver/Capacity.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/Sentences.h"
@@ -42,19 +42,6 @@ static llvm::Expected<Input> findOne(const std::string &Path,
                    Dumps.size() > MaxListed ? "\n  ..." : "");
 }
 
-llvm::Expected<std::vector<Input>>
-hlobuf::findPrograms(llvm::ArrayRef<std::string> Paths,
-                     const DrawRequest &Request) {
-  std::vector<Input> Inputs;
-  for (const std::string &Path : Paths) {
-    llvm::Expected<Input> In = findOne(Path, Request);
-    if (!In)
-      return In.takeError();
-    Inputs.push_back(std::move(*In));
-  }
-  return std::move(Inputs);
-}
-
 static void setCapacity(const Input &In, const DrawRequest &Request,
                         Picture &P) {
   SummaryOptions Chip;
@@ -66,8 +53,12 @@ static void setCapacity(const Input &In, const DrawRequest &Request,
 }
 
 llvm::Expected<DrawnProgram>
-hlobuf::openProgram(const Input &In, const DrawRequest &Request,
+hlobuf::openProgram(const std::string &Path, const DrawRequest &Request,
                     const CheckSelection &Selection) {
+  llvm::Expected<Input> Found = findOne(Path, Request);
+  if (!Found)
+    return Found.takeError();
+  const Input &In = *Found;
   unsigned Jobs = numJobs(Request.Jobs);
   llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
   if (!L)
