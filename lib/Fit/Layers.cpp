@@ -25,7 +25,7 @@ namespace {
 /// of them needs.
 class Rerun {
 public:
-  Rerun(const FitContext &Ctx, const LayerCall &Call);
+  Rerun(const FitContext &Ctx, const LayerCall &Call, bool Scanned);
 
   /// The most bytes while it runs, and what it computes.
   SplitBytes Peak;
@@ -40,18 +40,19 @@ private:
 
   const FitContext &Ctx;
   const LayerCall &Call;
+  bool Scanned;
   llvm::DenseMap<uint32_t, size_t> Numbers;
   /// By number of the order.
   std::vector<bool> Needed;
-  /// Those that Needed holds to the end, as one layer's part or as values.
-  llvm::DenseMap<uint32_t, const Residual *> Kept;
+  /// By definition: the bytes of residuals, which are held to the end.
+  llvm::DenseMap<uint32_t, SplitBytes> Kept;
   /// By number: what begins and ends to be held.
   std::vector<SplitBytes> Changes;
 };
 } // namespace
 
-Rerun::Rerun(const FitContext &Ctx, const LayerCall &Call)
-    : Ctx(Ctx), Call(Call), Needed(Call.Order.size()),
+Rerun::Rerun(const FitContext &Ctx, const LayerCall &Call, bool Scanned)
+    : Ctx(Ctx), Call(Call), Scanned(Scanned), Needed(Call.Order.size()),
       Changes(Call.Order.size() + 1) {
   for (size_t I = 0; I != Call.Order.size(); ++I)
     Numbers[Call.Order[I].index()] = I;
@@ -59,7 +60,7 @@ Rerun::Rerun(const FitContext &Ctx, const LayerCall &Call)
     if (auto Entry = Numbers.find(R.Definition.index());
         !R.Input && Entry != Numbers.end()) {
       Needed[Entry->second] = true;
-      Kept[R.Definition.index()] = &R;
+      Kept[R.Definition.index()] += R.Bytes;
     }
   for (size_t I = Call.Order.size(); I-- != 0;)
     if (Needed[I])
@@ -99,15 +100,16 @@ void Rerun::addItems(size_t I) {
   HloId Id = Call.Order[I];
   Products += Ctx.products(Id);
   auto Known = Kept.find(Id.index());
-  const Residual *R = Known == Kept.end() ? nullptr : Known->second;
+  bool IsKept = Known != Kept.end();
   size_t End = Call.Order.size() - 1;
-  if (R && R->Stacked)
-    return addItem(I, R->Bytes, End);
+  // Not the stacks that it writes into.
+  if (IsKept && Scanned)
+    return addItem(I, Known->second, End);
   Ctx.forEachDefined(Id, [&](HloValueId V) {
     const FitBuffer *B = Ctx.buffer(V);
     if (!B)
       return;
-    size_t Last = R ? End : I;
+    size_t Last = IsKept ? End : I;
     for (auto [Step, User] : Ctx.readers(V))
       if (auto Entry = Numbers.find(User.index());
           Entry != Numbers.end() && Needed[Entry->second])
@@ -119,7 +121,7 @@ void Rerun::addItems(size_t I) {
 FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L) {
   FitEffect Effect;
   for (const LayerCall &Call : L.Calls) {
-    Rerun Again(Ctx, Call);
+    Rerun Again(Ctx, Call, L.Scanned);
     for (const Residual &R : Call.Residuals) {
       if (R.Input)
         continue;

@@ -15,8 +15,6 @@ struct Residual {
   HloId Definition;
   /// Of one layer.
   SplitBytes Bytes;
-  /// Definition writes it into a stack.
-  bool Stacked = false;
   /// It is what the layer is given, as it is.
   bool Input = false;
   /// The backward pass has a copy of one layer's part, which computing it again

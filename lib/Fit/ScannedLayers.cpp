@@ -103,7 +103,6 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   Residual R;
   R.Definition = Writer;
   R.Bytes = SplitBytes::of(B->Bytes / Count, B->Scales);
-  R.Stacked = true;
   R.FirstRead = Ctx.Memory.steps();
   if (!addReaders(V, R) || R.LastRead < 0)
     return;
