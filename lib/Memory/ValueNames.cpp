@@ -121,8 +121,10 @@ llvm::ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
   return (*Members)[V].take_front(MaxMembers);
 }
 
-bool hlobuf::takeMetadata(ValueName &Out, const Facts &DumpFacts,
-                          StringRef Attributes) {
+/// Gives \p Out the operation and the source line of the metadata in
+/// \p Attributes; false if there are none.
+static bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
+                         StringRef Attributes) {
   InstructionMetadata Metadata = readMetadata(Attributes);
   std::string Source = DumpFacts.sourceLine(Metadata);
   StringRef Op = Metadata.OpName.value_or("");

@@ -28,11 +28,6 @@ struct NamedBytes {
 /// called after its first operand.
 ValueName statedName(const Facts &DumpFacts, NameId Name);
 
-/// Gives \p Out the operation and the source line of the metadata in
-/// \p Attributes; false if there are none.
-bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
-                  llvm::StringRef Attributes);
-
 /// Names the values of one dump. Built once, in about linear time; names are
 /// made when they are asked for, each at a bounded cost. May be asked by
 /// several threads.
