@@ -2,6 +2,7 @@
 
 #include "Fit/FitContext.h"
 #include "Memory/Instructions.h"
+#include "Memory/WasteContext.h"
 #include "llvm/ADT/Sequence.h"
 #include <map>
 #include <numeric>
@@ -112,44 +113,30 @@ static void merge(std::vector<StepRange> &Live) {
   Live = std::move(Out);
 }
 
-/// Each result for one argument of its shape.
+/// Those that the lints find.
 void FitContext::findDonations() {
-  std::map<std::string, std::vector<HloValueId>> ByShape;
-  for (HloValueId V : Results)
-    if (const Value &Line = D[Module.lineOf(V)]; Line.Size >= MinWaste)
-      ByShape[D.Shapes.plainText(Line.Shape)].push_back(V);
-  for (const EntryArgument &A : Arguments) {
-    std::vector<HloValueId> &Same = ByShape[D.Shapes.plainText(A.Shape)];
-    if (A.Donated || !A.Returned || Same.empty())
-      continue;
-    // In their order, as jax pairs them.
-    HloValueId Result = Same.front();
-    Same.erase(Same.begin());
-    Donations.push_back({A.Tree, Result, D[Module.lineOf(Result)].Owner,
-                         isReadAfter(A.Parameter, Result)});
+  WasteContext Possible(Memory, Names, Main, &Module);
+  findCopies(Possible);
+  hlobuf::findDonations(Possible);
+  // Copies that they need may take what they save.
+  if (llvm::none_of(Possible.Items, [](const Waste &Item) {
+        return Item.Saved != 0 && (Item.Kind == WasteKind::ArgumentCopy ||
+                                   Item.Kind == WasteKind::PossibleDonation);
+      }))
+    return;
+  for (const PossibleDonation &Item : Possible.Donations) {
+    const ValueTag &Tag = D[Item.Result.Value].Tag;
+    Donations.push_back(
+        {treeOf(Names.ofInstruction(D[Item.Argument].Tag.Name).OpName),
+         Module.find(Tag.Name, Tag.Index), Item.Result.Owner});
   }
-}
-
-bool FitContext::isReadAfter(HloId Parameter, HloValueId Result) const {
-  HloValueId V = Flow.definedAt(Parameter, 0);
-  int32_t Last = -1;
-  if (V)
-    for (auto [Step, User] : readers(V))
-      Last = std::max(Last, Step);
-  int32_t First = Memory.steps();
-  for (HloValueId Other : Members[Result])
-    if (ValueId Line = Module.lineOf(Other))
-      if (std::optional<StepRange> Range = Memory.range(Line))
-        First = std::min(First, Range->Start);
-  return First < Last;
 }
 
 void FitContext::findBuffers() {
   BufferOf.assign(D.Values.size(), NoBuffer);
   llvm::DenseMap<uint32_t, HloValueId> ResultOf;
   for (const FitDonation &Donation : Donations)
-    ResultOf[Donation.Owner.index()] =
-        Donation.Copied ? HloValueId() : Donation.Result;
+    ResultOf[Donation.Owner.index()] = Donation.Result;
   llvm::DenseMap<IdPair, uint32_t> Known;
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
@@ -158,7 +145,7 @@ void FitContext::findBuffers() {
     HloValueId Flowing = Module.find(D[V].Tag.Name, D[V].Tag.Index);
     auto Owner = ResultOf.find(D[V].Owner.index());
     bool Tenant = Owner != ResultOf.end() && Flowing &&
-                  (!Owner->second || !Aliases.same(Flowing, Owner->second));
+                  !Aliases.same(Flowing, Owner->second);
     if (!Range || Alloc.color() != Main.Color || D[V].Size == 0 ||
         (kindOf(Alloc) != MemoryKind::Temp && !Tenant))
       continue;

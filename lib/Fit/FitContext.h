@@ -35,9 +35,6 @@ struct FitDonation {
   std::string Tree;
   HloValueId Result;
   AllocationId Owner;
-  /// The argument is read after the result begins to be written: the compiler
-  /// computes it elsewhere, and copies it.
-  bool Copied = false;
 };
 
 /// Which pass of reverse-mode differentiation an instruction is of, by its
@@ -102,7 +99,6 @@ private:
   void countProducts();
   void findPasses();
   void findDonations();
-  bool isReadAfter(HloId Parameter, HloValueId Result) const;
   void findBuffers();
   void findTurn();
   /// Those of \p Id or, where it has no metadata, of what it is computed of.
