@@ -218,10 +218,9 @@ static void explainGrowth(const SpaceDiff &Space,
         Listed == MaxReasons)
       continue;
     ++Listed;
-    Reasons.push_back(
-        fmt::format("{}{} {} ({}), {}", humanBytes(Row.Bytes.size()),
-                    Row.Count > 1 ? fmt::format(" in {}", Row.Count) : "",
-                    Row.Example, Row.Called.text(), Row.Kept));
+    Reasons.push_back(fmt::format(
+        "{}{} {}", humanBytes(Row.Bytes.size()),
+        Row.Count > 1 ? fmt::format(" in {}", Row.Count) : "", Row.Kept));
   }
 }
 

@@ -153,9 +153,9 @@ void Describer::addSpaces() {
       C.Values.push_back(describe(V));
       std::optional<StepRange> Range = Memory.range(V.Value);
       if (Range && V.Bytes >= Space.Peak / SmallPart)
-        C.Values.back().Kept =
-            fmt::format("live from step {} to {}: {}", Range->Start, Range->End,
-                        whatKeeps(Memory, Names, V.Value));
+        C.Values.back().Kept = fmt::format(
+            "{}, live from step {} to {}: {}", Names.spell(V.Value),
+            Range->Start, Range->End, whatKeeps(Memory, Names, V.Value));
       C.Padding += V.Bytes - std::min(V.Bytes, V.Unpadded);
     }
     Described.Spaces.push_back(std::move(C));

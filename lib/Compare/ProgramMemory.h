@@ -34,8 +34,8 @@ struct ComparedValue : NamedBytes {
 
   /// The operations and lines that read it, without scopes; empty if unknown.
   std::string Readers;
-  /// `live from step 4 to 9: dot.4 reads it at step 9`; empty if unknown, or of
-  /// a small part of the peak.
+  /// `fusion.1 (add train.py:5), live from step 4 to 9: dot.4 reads it at step
+  /// 9`; empty if unknown, or of a small part of the peak.
   std::string Kept;
 
   /// Its operation or its source line is known.
