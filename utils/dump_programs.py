@@ -136,13 +136,6 @@ def waste_returned(x, y):
     return lax.optimization_barrier(x), jnp.tanh(y)
 
 
-@program(shape(64, 64, dtype="bfloat16"), shape(8, 64))
-def waste_wide(weights, x):
-    """An argument that is converted to a wider type as a whole."""
-    weights = weights.astype("float32")
-    return jnp.tanh(x @ weights) @ weights
-
-
 @program(shape(64, 64), shape(1, 64), shape(dtype="int32"))
 def waste_copy(x, row, at):
     """A value that is read after it was updated."""

@@ -4,7 +4,6 @@
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include <map>
-#include <numeric>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -30,9 +29,8 @@ struct ArgumentGroup {
 
 class CauseFinder {
 public:
-  CauseFinder(const ProgramMemory &Old, const ProgramMemory &New,
-              llvm::ArrayRef<MatchedSpace> Spaces)
-      : Old(Old), New(New), Spaces(Spaces) {}
+  CauseFinder(const ProgramMemory &Old, const ProgramMemory &New)
+      : Old(Old), New(New) {}
 
   std::vector<std::string> run();
 
@@ -43,11 +41,9 @@ private:
   void addDimensions();
   void addRecomputation();
   void addCompiler();
-  size_t countGrown(uint64_t From, uint64_t To) const;
 
   const ProgramMemory &Old;
   const ProgramMemory &New;
-  llvm::ArrayRef<MatchedSpace> Spaces;
   std::vector<std::pair<const ComparedArgument *, const ComparedArgument *>>
       Both;
   ArgumentGroup Came, Went;
@@ -124,29 +120,7 @@ static llvm::SmallVector<uint64_t, 4> dimensionsOf(StringRef Shape) {
   return Dimensions;
 }
 
-/// Matched values at the peak with a dimension that changed in the ratio of
-/// \p From to \p To: it may be a product of several.
-size_t CauseFinder::countGrown(uint64_t From, uint64_t To) const {
-  uint64_t Common = std::gcd(From, To);
-  uint64_t Small = From / Common;
-  uint64_t Large = To / Common;
-  size_t Count = 0;
-  for (const MatchedSpace &Space : Spaces)
-    for (auto [I, J] : Space.Matches) {
-      auto X = dimensionsOf(Space.Old->Values[I].PlainShape);
-      auto Y = dimensionsOf(Space.New->Values[J].PlainShape);
-      if (X.size() != Y.size())
-        continue;
-      for (size_t D = 0; D != X.size(); ++D)
-        if (X[D] != Y[D] && X[D] % Small == 0 && X[D] / Small * Large == Y[D]) {
-          ++Count;
-          break;
-        }
-    }
-  return Count;
-}
-
-/// Dimensions of arguments that changed, each with how many values did.
+/// Dimensions of arguments that changed.
 void CauseFinder::addDimensions() {
   std::map<std::pair<uint64_t, uint64_t>, ArgumentGroup> Changes;
   ArgumentGroup Others;
@@ -165,13 +139,10 @@ void CauseFinder::addDimensions() {
       Others.add(*Y);
   }
   for (const auto &[Dimension, Group] : Changes)
-    Causes.push_back(fmt::format(
-        "a dimension of {} changed from {} to {}, and of {} at the "
-        "peak with it ({})",
-        counted(Group.Names.size(), "argument"), Dimension.first,
-        Dimension.second,
-        counted(countGrown(Dimension.first, Dimension.second), "value"),
-        listNames(Group.Names, MaxNames)));
+    Causes.push_back(fmt::format("a dimension of {} changed from {} to {} ({})",
+                                 counted(Group.Names.size(), "argument"),
+                                 Dimension.first, Dimension.second,
+                                 listNames(Group.Names, MaxNames)));
   add("another type or rank", Others);
 }
 
@@ -239,8 +210,7 @@ std::vector<std::string> CauseFinder::run() {
   return std::move(Causes);
 }
 
-std::vector<std::string>
-hlobuf::findCauses(const ProgramMemory &Old, const ProgramMemory &New,
-                   llvm::ArrayRef<MatchedSpace> Spaces) {
-  return CauseFinder(Old, New, Spaces).run();
+std::vector<std::string> hlobuf::findCauses(const ProgramMemory &Old,
+                                            const ProgramMemory &New) {
+  return CauseFinder(Old, New).run();
 }

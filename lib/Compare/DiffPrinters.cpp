@@ -146,57 +146,9 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top,
   if (!Diff.Reasons.empty())
     OS << "  why:\n";
   for (const std::string &Reason : Diff.Reasons)
-    OS << "    " << Reason << '\n';
+    OS << "    " << printable(Reason) << '\n';
   if (!Diff.Timed)
     OS << "  not compared: temps, because live ranges are not known\n";
-}
-
-/// \p Text as it is in a cell of a table.
-static std::string cell(StringRef Text) {
-  std::string Result;
-  for (char C : printable(Text))
-    if (C == '|' || C == '<' || C == '*' || C == '_' || C == '`' || C == '[')
-      Result += {'\\', C};
-    else
-      Result += C;
-  return Result;
-}
-
-void hlobuf::printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
-                               llvm::raw_ostream &OS) {
-  OS << fmt::format("### Memory of {}\n\n", cell(moduleText(Diff)));
-  if (!Diff.differs()) {
-    OS << "No difference.\n\n";
-    return;
-  }
-  OS << "| memory | peak before | peak now | change |\n|---|---:|---:|---:|\n";
-  for (const SpaceDiff &Space : Diff.Spaces)
-    OS << fmt::format("| {} | {} | {} | {} |\n", cell(Space.Name),
-                      humanBytes(Space.Peak.Old), humanBytes(Space.Peak.New),
-                      Space.Peak.signedText());
-  OS << '\n';
-  for (const std::string &Cause : Diff.Causes)
-    OS << fmt::format("- {}\n", cell(Cause));
-  for (const std::string &Reason : Diff.Reasons)
-    OS << fmt::format("- {}\n", cell(Reason));
-  for (const SpaceDiff &Space : Diff.Spaces) {
-    if (Space.Rows.empty())
-      continue;
-    OS << fmt::format("\n<details><summary>What changed at the peak of "
-                      "{}</summary>\n\n| bytes | | kind | values | from | line "
-                      "|\n|---:|---|---|---|---|---|\n",
-                      Space.Name);
-    llvm::ArrayRef<ChangeRow> Rows = shown(Space, Top);
-    for (const ChangeRow &Row : Rows)
-      OS << fmt::format("| {} | {} | {} | {} | {} | {} |\n",
-                        Row.Bytes.signedText(), cell(changeText(Row)),
-                        kindName(Row.Kind), cell(shapeText(Row)),
-                        cell(calledText(Row)), cell(Row.Called.Source));
-    if (std::string Rest = restText(Space, Rows.size()); !Rest.empty())
-      OS << fmt::format("\n({})\n", Rest);
-    OS << "\n</details>\n";
-  }
-  OS << '\n';
 }
 
 static void writeRow(const ChangeRow &Row, json::OStream &J) {

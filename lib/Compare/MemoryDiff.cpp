@@ -67,6 +67,7 @@ void RowTable::add(const Fate &F, const ComparedValue *Old,
     Row.NewShape = Any.PlainShape;
     Row.Called = Any.Called;
     Row.Example = Any.Name;
+    Row.Kept = Any.Kept;
   }
   Row.Bytes.Old += Old ? Old->Bytes : 0;
   Row.Bytes.New += New ? New->Bytes : 0;
@@ -130,6 +131,15 @@ static ChangeKind changeOf(const ComparedValue &Old, const ComparedValue &New) {
   return New.Bytes > Old.Bytes ? ChangeKind::Grew : ChangeKind::Shrank;
 }
 
+namespace {
+/// Values of a memory space that were matched.
+struct MatchedSpace {
+  const ComparedSpace *Old = nullptr;
+  const ComparedSpace *New = nullptr;
+  std::vector<ValueMatch> Matches;
+};
+} // namespace
+
 static SpaceDiff compareSpace(const MatchedSpace &Space,
                               const ProgramMemory &Old,
                               const ProgramMemory &New) {
@@ -192,6 +202,28 @@ static std::vector<MatchedSpace> pairSpaces(const ProgramMemory &Old,
   return Spaces;
 }
 
+/// Values of less than this part of the growth do not count.
+static constexpr uint64_t LeastPart = 20;
+/// Reasons of a memory space that are listed.
+static constexpr size_t MaxReasons = 5;
+
+/// What keeps the largest values that only the new peak of \p Space holds.
+static void explainGrowth(const SpaceDiff &Space,
+                          std::vector<std::string> &Reasons) {
+  size_t Listed = 0;
+  for (const ChangeRow &Row : Space.Rows) {
+    if (Space.Peak.New <= Space.Peak.Old || Row.Bytes.New <= Row.Bytes.Old ||
+        Row.Kind == MemoryKind::Parameter || Row.Kept.empty() ||
+        Row.Bytes.size() < (Space.Peak.New - Space.Peak.Old) / LeastPart ||
+        Listed == MaxReasons)
+      continue;
+    ++Listed;
+    Reasons.push_back(fmt::format(
+        "{}{} {}", humanBytes(Row.Bytes.size()),
+        Row.Count > 1 ? fmt::format(" in {}", Row.Count) : "", Row.Kept));
+  }
+}
+
 MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
                                  const ProgramMemory &New) {
   MemoryDiff Diff;
@@ -206,6 +238,9 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
     return std::tuple(X.Color == 0 && X.differs(), X.Peak.size()) >
            std::tuple(Y.Color == 0 && Y.differs(), Y.Peak.size());
   });
-  Diff.Causes = findCauses(Old, New, Spaces);
+  Diff.Causes = findCauses(Old, New);
+  if (Diff.Timed && Diff.isNoticeable())
+    for (const SpaceDiff &Space : Diff.Spaces)
+      explainGrowth(Space, Diff.Reasons);
   return Diff;
 }

@@ -69,8 +69,10 @@ struct ChangeRow {
   std::string OtherSpace;
   /// What its user calls it.
   ValueName Called;
-  /// One of them, as the new dump spells it, or the old one.
+  /// One of them, as the new dump spells it, or the old one; why it is live, as
+  /// ComparedValue::Kept says.
   std::string Example;
+  std::string Kept;
 };
 
 /// One memory space.
@@ -100,19 +102,13 @@ struct MemoryDiff {
   std::vector<std::string> Causes;
   /// What changes most first.
   std::vector<SpaceDiff> Spaces;
-  /// Why the values that only the new peak holds take bytes, for people; see
-  /// explainGrowth().
+  /// Where a peak grew noticeably: what keeps the largest values that only the
+  /// new one holds, in the steps of the new dump, for people.
   std::vector<std::string> Reasons;
 
   bool differs() const {
     return llvm::any_of(Spaces,
                         [](const SpaceDiff &Space) { return Space.differs(); });
-  }
-  /// The peak of some space is larger.
-  bool grows() const {
-    return llvm::any_of(Spaces, [](const SpaceDiff &Space) {
-      return Space.Peak.New > Space.Peak.Old;
-    });
   }
   /// The peak or the allocations of some space change by more than rounds to
   /// 0.0 %.
@@ -126,46 +122,18 @@ struct MemoryDiff {
   }
 };
 
-/// Compares the peaks of two compilations of a program, space by space. Leaves
-/// Reasons empty: they need the dumps.
+/// Compares the peaks of two compilations of a program, space by space.
 MemoryDiff compareMemory(const ProgramMemory &Old, const ProgramMemory &New);
-
-/// Values of a memory space that were matched.
-struct MatchedSpace {
-  const ComparedSpace *Old = nullptr;
-  const ComparedSpace *New = nullptr;
-  std::vector<ValueMatch> Matches;
-};
 
 /// How the two programs differ before any value is placed: donations,
 /// arguments, recomputation, the compiler. A line each, for people; one at
 /// least.
 std::vector<std::string> findCauses(const ProgramMemory &Old,
-                                    const ProgramMemory &New,
-                                    llvm::ArrayRef<MatchedSpace> Spaces);
-
-/// A dump, and what its values are called.
-struct MeasuredProgram {
-  const MemoryUse &Memory;
-  const ValueNames &Names;
-};
-
-/// For each memory space whose peak grew from \p Old to \p New, what is there
-/// now and was not, the most bytes first, a line each: values that shared
-/// memory with another one and are apart, with the step and the reader that
-/// keep them apart; values that were not live together and are; values that the
-/// old program computed inside of a fusion, or did not have. Steps and names
-/// are those of the new dump. Empty where no peak grew, or times are not known.
-std::vector<std::string> explainGrowth(const MeasuredProgram &Old,
-                                       const MeasuredProgram &New);
+                                    const ProgramMemory &New);
 
 /// For people. The first line has the peak that changed most, the causes
 /// follow, then at most \p Top rows of each memory space; 0 for all.
 void printDiff(const MemoryDiff &Diff, size_t Top, llvm::raw_ostream &OS);
-
-/// The same as Markdown: a heading, a table, and the rows folded away.
-void printDiffMarkdown(const MemoryDiff &Diff, size_t Top,
-                       llvm::raw_ostream &OS);
 
 /// All of it as one JSON object.
 void writeDiff(const MemoryDiff &Diff, llvm::json::OStream &J);

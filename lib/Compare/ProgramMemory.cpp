@@ -3,6 +3,7 @@
 #include "Compare/ProgramMemory.h"
 #include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
+#include "Memory/Why.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
@@ -10,6 +11,8 @@
 using namespace hlobuf;
 using llvm::StringRef;
 
+/// Of values of less than this part of a peak nobody asks what keeps them.
+static constexpr uint64_t SmallPart = 1000;
 /// Readers by which a value is known, at most.
 static constexpr size_t MaxReaders = 8;
 
@@ -148,6 +151,11 @@ void Describer::addSpaces() {
     static_cast<SpaceTotals &>(C) = Space;
     for (const HeldValue &V : Memory.heldAtPeak(Space)) {
       C.Values.push_back(describe(V));
+      std::optional<StepRange> Range = Memory.range(V.Value);
+      if (Range && V.Bytes >= Space.Peak / SmallPart)
+        C.Values.back().Kept = fmt::format(
+            "{}, live from step {} to {}: {}", Names.spell(V.Value),
+            Range->Start, Range->End, whatKeeps(Memory, Names, V.Value));
       C.Padding += V.Bytes - std::min(V.Bytes, V.Unpadded);
     }
     Described.Spaces.push_back(std::move(C));
@@ -216,14 +224,4 @@ ProgramMemory hlobuf::describeProgram(const MemoryUse &Memory,
                                       const ValueNames &Names,
                                       StringRef Module) {
   return Describer(Memory, Names).run(Module);
-}
-
-std::vector<ComparedValue>
-hlobuf::describeValues(const MemoryUse &Memory, const ValueNames &Names,
-                       llvm::ArrayRef<HeldValue> Values) {
-  Describer Describes(Memory, Names);
-  std::vector<ComparedValue> All;
-  for (const HeldValue &V : Values)
-    All.push_back(Describes.describe(V));
-  return All;
 }

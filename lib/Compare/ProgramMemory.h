@@ -34,6 +34,9 @@ struct ComparedValue : NamedBytes {
 
   /// The operations and lines that read it, without scopes; empty if unknown.
   std::string Readers;
+  /// `fusion.1 (add train.py:5), live from step 4 to 9: dot.4 reads it at step
+  /// 9`; empty if unknown, or of a small part of the peak.
+  std::string Kept;
 
   /// Its operation or its source line is known.
   bool isKnown() const {
@@ -96,11 +99,6 @@ struct ProgramMemory {
 /// What a value is known by in another compilation of its program.
 std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
                        llvm::StringRef PlainShape);
-
-/// What \p Values of \p Memory are known by, in their order.
-std::vector<ComparedValue> describeValues(const MemoryUse &Memory,
-                                          const ValueNames &Names,
-                                          llvm::ArrayRef<HeldValue> Values);
 
 /// Describes the dump of \p Memory, whose values \p Names names; \p Module is
 /// its name for people.

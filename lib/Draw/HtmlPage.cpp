@@ -21,9 +21,9 @@ static StringRef pagePart(StringRef Name) {
 }
 
 /// In the order in which one uses another.
-static constexpr StringRef Scripts[] = {"data.js",  "groups.js", "changes.js",
-                                        "scene.js", "axes.js",   "paint.js",
-                                        "curve.js", "lists.js",  "main.js"};
+static constexpr StringRef Scripts[] = {"data.js",  "groups.js", "scene.js",
+                                        "axes.js",  "paint.js",  "curve.js",
+                                        "lists.js", "main.js"};
 
 /// Writes JSON, where `<` is only inside strings, so that no string ends the
 /// element that it is in.
@@ -36,21 +36,14 @@ static void writeScript(llvm::function_ref<void(llvm::json::OStream &)> Write,
   llvm::interleave(llvm::split(Json.str(), '<'), OS, "\\u003c");
 }
 
-void hlobuf::writeHtml(const Picture &After, const Picture *Before,
-                       StringRef SourceLink, llvm::raw_ostream &OS) {
-  auto WriteData = [&](const Picture &P) {
-    writeScript([&](llvm::json::OStream &J) { writePicture(P, J); }, OS);
-  };
+void hlobuf::writeHtml(const Picture &P, StringRef SourceLink,
+                       llvm::raw_ostream &OS) {
   auto WriteSettings = [&](llvm::json::OStream &J) {
-    llvm::json::Array Matches;
-    if (Before)
-      llvm::append_range(Matches, matchBlocks(*Before, After));
-    J.value(llvm::json::Object{{"link", llvm::json::fixUTF8(SourceLink)},
-                               {"matches", std::move(Matches)}});
+    J.value(llvm::json::Object{{"link", llvm::json::fixUTF8(SourceLink)}});
   };
   auto FillIn = [&](StringRef Key) {
     if (Key == "TITLE") {
-      llvm::printHTMLEscaped(printable(After.Title), OS);
+      llvm::printHTMLEscaped(printable(P.Title), OS);
     } else if (Key == "STYLE") {
       OS << pagePart("page.css");
     } else if (Key == "SCRIPT") {
@@ -59,9 +52,7 @@ void hlobuf::writeHtml(const Picture &After, const Picture *Before,
     } else if (Key == "SETTINGS") {
       writeScript(WriteSettings, OS);
     } else if (Key == "DATA") {
-      WriteData(After);
-    } else if (Key == "BEFORE" && Before) {
-      WriteData(*Before);
+      writeScript([&](llvm::json::OStream &J) { writePicture(P, J); }, OS);
     }
   };
   // Texts are split at @KEY@: every second piece is a key.

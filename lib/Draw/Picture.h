@@ -120,20 +120,14 @@ std::vector<PictureFinding> markFindings(const Picture &P, const DumpResult &R);
 /// a few hundred blocks that share bytes at one step, the others count none.
 std::vector<PictureShare> findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks);
 
-/// The number of the block of \p Before that each block of \p After is, as
-/// hlobuf-diff pairs values, memory space by memory space; -1 for a new one.
-/// Costs O(n log n).
-std::vector<int32_t> matchBlocks(const Picture &Before, const Picture &After);
-
 /// Writes \p P as the one JSON object that the page draws.
 void writePicture(const Picture &P, llvm::json::OStream &J);
 
-/// Writes a page of HTML that draws \p After and needs no other file; with
-/// \p Before, where it is not null, what changed. \p SourceLink is the address
-/// of a source line, with `{path}` and `{line}`; empty for that of an editor
-/// that the reader chooses.
-void writeHtml(const Picture &After, const Picture *Before,
-               llvm::StringRef SourceLink, llvm::raw_ostream &OS);
+/// Writes a page of HTML that draws \p P and needs no other file. \p SourceLink
+/// is the address of a source line, with `{path}` and `{line}`; empty for that
+/// of VS Code.
+void writeHtml(const Picture &P, llvm::StringRef SourceLink,
+               llvm::raw_ostream &OS);
 
 } // namespace hlobuf
 

@@ -13,7 +13,7 @@ void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   std::set<std::string> &Spaces = Modules[R.Module];
   Spaces.insert(R.SpaceNames.begin(), R.SpaceNames.end());
   GrowthKnown |= R.InStoredSummary;
-  Answered.resize(Options.Memory.Questions.size());
+  Answered.resize(Options.Memory.Explained.size());
   if (R.Memory)
     for (const auto &[I, Answer] : llvm::enumerate(R.Memory->Answers))
       Answered[I] = Answered[I] || !Answer.Lines.empty();
@@ -97,18 +97,13 @@ void UnmatchedSettings::findGrowth(List &Problems) const {
 }
 
 void UnmatchedSettings::findQuestions(List &Problems) const {
-  for (const auto &[I, Question] : llvm::enumerate(Options.Memory.Questions)) {
-    if (Answered[I])
-      continue;
-    std::string Text = "--why=" + Question.Value;
-    if (Question.Topic == WhyQuestion::Kind::NotInPlace)
-      Text = "--why-not-in-place=" + Question.Value;
-    else if (Question.Topic == WhyQuestion::Kind::Apart)
-      Text = fmt::format("--why={}:{}", Question.Value, Question.Other);
-    Problems.emplace_back(
-        "", Text + " matches nothing: give names of values as the dump spells "
-                   "them, such as fusion.1 or fusion.1{0}");
-  }
+  for (const auto &[I, Spelled] : llvm::enumerate(Options.Memory.Explained))
+    if (!Answered[I])
+      Problems.emplace_back(
+          "", fmt::format("--why={} matches nothing: give names of values as "
+                          "the dump spells them, such as fusion.1 or "
+                          "fusion.1{{0}}",
+                          Spelled));
 }
 
 std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {

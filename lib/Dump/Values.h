@@ -74,9 +74,6 @@ struct Value {
   uint32_t Line = 0;
 
   uint64_t end() const { return Offset + Size; }
-  bool sharesBytes(const Value &Other) const {
-    return Owner == Other.Owner && Offset < Other.end() && Other.Offset < end();
-  }
   /// The same bytes of the same allocation.
   bool samePlace(const Value &Other) const {
     return Owner == Other.Owner && Offset == Other.Offset && Size == Other.Size;

@@ -25,6 +25,10 @@ static std::map<std::string, unsigned> countResults(const Dump &D) {
   return Count;
 }
 
+std::string hlobuf::treeOf(StringRef OpName) {
+  return OpName.take_front(OpName.find_first_of("[.")).str();
+}
+
 std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
                                                       const ValueNames &Names) {
   const Dump &D = DumpFacts.dump();
@@ -45,8 +49,7 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
     EntryArgument A;
     A.Parameter = HloId(I);
     A.Shape = P.Shape;
-    std::string Name = Names.ofInstruction(P.Name).OpName;
-    A.Tree = Name.substr(0, Name.find_first_of("[."));
+    A.Tree = treeOf(Names.ofInstruction(P.Name).OpName);
     A.Donated = DonatedNumbers.count(P.number()) != 0;
     Arguments.push_back(std::move(A));
   }

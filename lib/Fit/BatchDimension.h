@@ -10,6 +10,9 @@
 
 namespace hlobuf {
 
+/// `state` of `state[0]['blocks']['w1']`, an argument's path.
+std::string treeOf(llvm::StringRef OpName);
+
 /// An array that the caller gives.
 struct EntryArgument {
   HloId Parameter;

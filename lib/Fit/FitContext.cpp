@@ -2,6 +2,7 @@
 
 #include "Fit/FitContext.h"
 #include "Memory/Instructions.h"
+#include "Memory/WasteContext.h"
 #include "llvm/ADT/Sequence.h"
 #include <map>
 #include <numeric>
@@ -18,12 +19,38 @@ FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
       Aliases(Module.aliases()), Members(Flow, Aliases),
       Names(DumpFacts, &Module),
       Arguments(findEntryArguments(DumpFacts, Names)),
-      Batch(DumpFacts, Arguments), Operations(P) {
+      Batch(DumpFacts, Arguments) {
+  countProducts();
   findPasses();
   findTurn();
   Results = findOwnResults(Module, D, Main.Color);
   findDonations();
   findBuffers();
+}
+
+/// \p Target, of a custom call, computes a product of matrices or a
+/// convolution.
+static bool isProductCall(StringRef Target) {
+  return Target.starts_with("__cudnn$conv") || Target.contains("gemm") ||
+         Target.contains("matmul");
+}
+
+void FitContext::countProducts() {
+  Products.resize(P.size());
+  // Callees come before their callers in the text (HloModule::ToString).
+  for (size_t I = 0; I != P.size(); ++I) {
+    HloId Id(I);
+    Opcode Op = P[Id].Op;
+    bool Calls = Op == Opcode::Fusion || Op == Opcode::AsyncStart ||
+                 Op == Opcode::Call || Op == Opcode::While;
+    Products[I] =
+        Op == Opcode::Dot || Op == Opcode::Convolution ||
+        (Op == Opcode::CustomCall && isProductCall(P.customCallTarget(Id)));
+    if (Calls)
+      for (const HloCall &Call : P.calls(Id))
+        for (HloId Inner : P.order(Call.Callee))
+          Products[I] += Products[Inner.index()];
+  }
 }
 
 static Pass passOf(StringRef OpName) {
@@ -48,14 +75,13 @@ int32_t FitContext::step(HloId Id) const {
 /// Compilers move cheap ones, and compute them again.
 void FitContext::findTurn() {
   auto Counts = [&](size_t I) {
-    return Passes[I] == Pass::Backward && Operations[HloId(I)] != 0;
+    return Passes[I] == Pass::Backward && Products[I] != 0;
   };
-  bool Products = llvm::any_of(llvm::seq<size_t>(0, P.size()), Counts);
+  bool HasProducts = llvm::any_of(llvm::seq<size_t>(0, P.size()), Counts);
   std::vector<int> Changes(static_cast<size_t>(Memory.steps()) + 1);
   bool HasBackward = false;
   for (size_t I = 0; I != P.size(); ++I) {
-    bool Votes =
-        Passes[I] != Pass::None && (!Products || Operations[HloId(I)] != 0);
+    bool Votes = Passes[I] != Pass::None && (!HasProducts || Products[I] != 0);
     int32_t Step = Votes ? step(HloId(I)) : -1;
     if (Step < 0)
       continue;
@@ -87,44 +113,30 @@ static void merge(std::vector<StepRange> &Live) {
   Live = std::move(Out);
 }
 
-/// Each result for one argument of its shape.
+/// Those that the lints find.
 void FitContext::findDonations() {
-  std::map<std::string, std::vector<HloValueId>> ByShape;
-  for (HloValueId V : Results)
-    if (const Value &Line = D[Module.lineOf(V)]; Line.Size >= MinWaste)
-      ByShape[D.Shapes.plainText(Line.Shape)].push_back(V);
-  for (const EntryArgument &A : Arguments) {
-    std::vector<HloValueId> &Same = ByShape[D.Shapes.plainText(A.Shape)];
-    if (A.Donated || !A.Returned || Same.empty())
-      continue;
-    // In their order, as jax pairs them.
-    HloValueId Result = Same.front();
-    Same.erase(Same.begin());
-    Donations.push_back({A.Tree, Result, D[Module.lineOf(Result)].Owner,
-                         isReadAfter(A.Parameter, Result)});
+  WasteContext Possible(Memory, Names, Main, &Module);
+  findCopies(Possible);
+  hlobuf::findDonations(Possible);
+  // Copies that they need may take what they save.
+  if (llvm::none_of(Possible.Items, [](const Waste &Item) {
+        return Item.Saved != 0 && (Item.Kind == WasteKind::ArgumentCopy ||
+                                   Item.Kind == WasteKind::PossibleDonation);
+      }))
+    return;
+  for (const PossibleDonation &Item : Possible.Donations) {
+    const ValueTag &Tag = D[Item.Result.Value].Tag;
+    Donations.push_back(
+        {treeOf(Names.ofInstruction(D[Item.Argument].Tag.Name).OpName),
+         Module.find(Tag.Name, Tag.Index), Item.Result.Owner});
   }
-}
-
-bool FitContext::isReadAfter(HloId Parameter, HloValueId Result) const {
-  HloValueId V = Flow.definedAt(Parameter, 0);
-  int32_t Last = -1;
-  if (V)
-    for (auto [Step, User] : readers(V))
-      Last = std::max(Last, Step);
-  int32_t First = Memory.steps();
-  for (HloValueId Other : Members[Result])
-    if (ValueId Line = Module.lineOf(Other))
-      if (std::optional<StepRange> Range = Memory.range(Line))
-        First = std::min(First, Range->Start);
-  return First < Last;
 }
 
 void FitContext::findBuffers() {
   BufferOf.assign(D.Values.size(), NoBuffer);
   llvm::DenseMap<uint32_t, HloValueId> ResultOf;
   for (const FitDonation &Donation : Donations)
-    ResultOf[Donation.Owner.index()] =
-        Donation.Copied ? HloValueId() : Donation.Result;
+    ResultOf[Donation.Owner.index()] = Donation.Result;
   llvm::DenseMap<IdPair, uint32_t> Known;
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
@@ -133,7 +145,7 @@ void FitContext::findBuffers() {
     HloValueId Flowing = Module.find(D[V].Tag.Name, D[V].Tag.Index);
     auto Owner = ResultOf.find(D[V].Owner.index());
     bool Tenant = Owner != ResultOf.end() && Flowing &&
-                  (!Owner->second || !Aliases.same(Flowing, Owner->second));
+                  !Aliases.same(Flowing, Owner->second);
     if (!Range || Alloc.color() != Main.Color || D[V].Size == 0 ||
         (kindOf(Alloc) != MemoryKind::Temp && !Tenant))
       continue;
@@ -161,10 +173,10 @@ const FitBuffer *FitContext::buffer(HloValueId V) const {
 }
 
 void FitContext::forEachDefined(
-    HloId Id, llvm::function_ref<void(HloValueId, uint32_t)> Visit) const {
+    HloId Id, llvm::function_ref<void(HloValueId)> Visit) const {
   for (uint32_t I = 0, E = P.trees().parts(P[Id].Shape); I != E; ++I)
     if (HloValueId V = Flow.definedAt(Id, I))
-      Visit(V, I);
+      Visit(V);
 }
 
 void FitContext::forEachPart(HloId Id,

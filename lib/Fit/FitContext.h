@@ -8,7 +8,6 @@
 #include "Dataflow/AliasMembers.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Fit/BatchDimension.h"
-#include "Fit/Flops.h"
 #include "Fit/StepBytes.h"
 #include "Memory/Waste.h"
 
@@ -36,9 +35,6 @@ struct FitDonation {
   std::string Tree;
   HloValueId Result;
   AllocationId Owner;
-  /// The argument is read after the result begins to be written: the compiler
-  /// computes it elsewhere, and copies it.
-  bool Copied = false;
 };
 
 /// Which pass of reverse-mode differentiation an instruction is of, by its
@@ -56,6 +52,9 @@ public:
   /// The step of \p Id; -1 if it has none.
   int32_t step(HloId Id) const;
   Pass pass(HloId Id) const { return Passes[Id.index()]; }
+  /// Products of matrices and convolutions that one run of \p Id computes, in
+  /// fusions and calls of libraries, too; loops count one trip.
+  uint64_t products(HloId Id) const { return Products[Id.index()]; }
   /// The module names the functions that operations are in.
   bool namesFunctions() const;
   bool hasBackward() const { return Turn < Memory.steps(); }
@@ -75,11 +74,9 @@ public:
   std::string source(HloId Id) const;
   /// The user's calls that lead to \p Id, the innermost first.
   std::vector<SourceFrame> frames(HloId Id) const;
-  /// Calls \p Visit with each value that \p Id defines, and which part of its
-  /// result that is.
-  void
-  forEachDefined(HloId Id,
-                 llvm::function_ref<void(HloValueId, uint32_t)> Visit) const;
+  /// Calls \p Visit with each value that \p Id defines.
+  void forEachDefined(HloId Id,
+                      llvm::function_ref<void(HloValueId)> Visit) const;
   /// Calls \p Visit with each value that \p Id has: what reads it reads these.
   void forEachPart(HloId Id, llvm::function_ref<void(HloValueId)> Visit) const;
   /// Steps at which \p V is read.
@@ -97,17 +94,18 @@ public:
   ValueNames Names;
   std::vector<EntryArgument> Arguments;
   BatchDimension Batch;
-  Flops Operations;
 
 private:
+  void countProducts();
   void findPasses();
   void findDonations();
-  bool isReadAfter(HloId Parameter, HloValueId Result) const;
   void findBuffers();
   void findTurn();
   /// Those of \p Id or, where it has no metadata, of what it is computed of.
   llvm::StringRef attributes(HloId Id) const;
 
+  /// By instruction.
+  std::vector<uint64_t> Products;
   std::vector<Pass> Passes;
   int32_t Turn = 0;
   /// One of each allocation of main memory that is a result only.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fit/FitPlan.h"
+#include "Memory/Waste.h"
 
 using namespace hlobuf;
 
@@ -17,8 +18,7 @@ private:
   struct Choice {
     std::vector<FitChange> Changes;
     uint64_t Predicted = 0;
-    double Flops = 0;
-    uint64_t Moved = 0;
+    uint64_t Products = 0;
   };
   Choice measure(std::vector<FitChange> Changes) const;
   uint64_t savedBy(const FitChange &Change) const;
@@ -27,25 +27,18 @@ private:
   bool fits(const Choice &C) const { return C.Predicted <= Limit; }
   bool isBetter(const Choice &X, const Choice &Than) const;
   void consider(Choice C);
-  void keepMore(const std::vector<FitChange> &Always,
-                llvm::ArrayRef<size_t> Used);
   std::vector<std::vector<size_t>> layerSets() const;
   void noteWhyNone();
-  bool isOffered(size_t L) const;
-  FitChange recompute(size_t L) const;
 
   const FitContext &Ctx;
   FitPlan &Plan;
   StepBytes Unchanged;
   uint64_t Limit;
-  std::vector<Layer> Layers;
+  /// One that recomputes each layer, those of scans first.
+  std::vector<FitChange> Recomputes;
   size_t NumScanned = 0;
-  /// Why no function that is called is among Layers.
-  std::string WhyNoneCalled;
   std::optional<FitChange> Donation;
   std::vector<FitChange> Batches;
-  /// Scans send what their bodies are given to the host.
-  bool Offloads = false;
   std::optional<Choice> Best;
 };
 } // namespace
@@ -54,11 +47,18 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
     : Ctx(Ctx), Plan(Plan),
       Unchanged(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
       Limit(Plan.Capacity - Plan.Capacity * FitErrorPercent / 200),
-      Layers(findScannedLayers(Ctx)), NumScanned(Layers.size()),
       Donation(findDonation(Ctx)), Batches(findBatches(Ctx)) {
-  CalledLayers Called = findCalledLayers(Ctx);
-  llvm::append_range(Layers, Called.Layers);
-  WhyNoneCalled = Called.WhyNone;
+  for (HloId Id : Ctx.P.order(Ctx.P.module().Entry))
+    Plan.Products += Ctx.products(Id);
+  std::vector<Layer> Layers = findScannedLayers(Ctx);
+  // One trip of each loop is counted already.
+  for (const Layer &L : Layers)
+    Plan.Products += L.TripProducts * (L.Count - 1);
+  llvm::erase_if(Layers, [](const Layer &L) { return L.keptBytes() == 0; });
+  NumScanned = Layers.size();
+  llvm::append_range(Layers, findCalledLayers(Ctx));
+  for (const Layer &L : Layers)
+    Recomputes.push_back(makeRecompute(Ctx, L));
 }
 
 PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
@@ -68,8 +68,7 @@ PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
   for (const FitChange &Change : Changes) {
     Bytes.apply(Change.Effect);
     Divisor *= Change.Divisor;
-    C.Flops += Change.Effect.Flops;
-    C.Moved += Change.Effect.MovedBytes;
+    C.Products += Change.Effect.Products;
   }
   C.Predicted = Bytes.peak(Divisor);
   C.Changes = std::move(Changes);
@@ -90,46 +89,35 @@ uint64_t PlanSearch::savedBy(const FitChange &Change) const {
   return Before - std::min(Before, measure(std::move(All)).Predicted);
 }
 
-bool PlanSearch::isOffered(size_t L) const {
-  return Layers[L].hasResiduals() || (Offloads && offloadInputs(Layers[L]));
-}
-
-FitChange PlanSearch::recompute(size_t L) const {
-  return makeRecompute(Ctx, Layers[L],
-                       std::vector<bool>(Layers[L].Groups.size()), Offloads);
-}
-
 void PlanSearch::addCandidates() {
   if (Donation)
     Plan.Candidates.push_back(*Donation);
-  for (bool Away : {false, true}) {
-    Offloads = Away;
-    for (size_t L = 0; L != Layers.size(); ++L)
-      if (Away ? offloadInputs(Layers[L]).has_value() : isOffered(L))
-        Plan.Candidates.push_back(recompute(L));
-  }
-  Offloads = false;
-  llvm::append_range(Plan.Candidates, findNarrowing(Ctx));
+  llvm::append_range(Plan.Candidates, Recomputes);
   if (!Batches.empty())
     Plan.Candidates.push_back(Batches.front());
   for (FitChange &C : Plan.Candidates)
     C.Saved = savedBy(C);
-  llvm::erase_if(Plan.Candidates,
-                 [](const FitChange &C) { return C.Saved == 0; });
+  uint64_t Missing = Plan.Allocated - std::min(Plan.Allocated, Plan.Capacity);
+  llvm::erase_if(Plan.Candidates, [&](const FitChange &C) {
+    return C.Saved == 0 || C.Saved < Missing / WasteShare;
+  });
   llvm::stable_sort(
       Plan.Candidates,
       [](const FitChange &X, const FitChange &Y) { return X.Saved > Y.Saved; });
 }
 
 void PlanSearch::noteWhyNone() {
-  bool Offered = llvm::any_of(
-      Plan.Candidates, [](const FitChange &C) { return C.isRecompute(); });
+  bool Offered = llvm::any_of(Plan.Candidates, [](const FitChange &C) {
+    return C.Kind == FitKind::Recompute;
+  });
   if (Offered || !Ctx.hasBackward() || !Ctx.namesFunctions())
     return;
   Plan.Notes.push_back(
-      "nothing to compute again: " +
-      (Layers.empty() ? WhyNoneCalled
-                      : "doing so holds as much at the peak as what is kept"));
+      Recomputes.empty()
+          ? "nothing to compute again: no function but the whole program keeps "
+            "1% of the peak for the backward pass"
+          : "nothing to compute again: doing so holds as much at the peak as "
+            "what is kept");
 }
 
 /// What fits is better than what does not; then what costs less.
@@ -143,13 +131,13 @@ bool PlanSearch::isBetter(const Choice &X, const Choice &Than) const {
   };
   if (!fits(X))
     return Bytes(X) < Bytes(Than);
-  // One more change is worth one percent of the operations.
+  // One more change is worth one percent of the products.
   auto Cost = [&](const Choice &C) {
-    return 100 * C.Flops / std::max(Plan.Flops, 1.0) +
-           static_cast<double>(C.Changes.size());
+    return 100 * C.Products / std::max<uint64_t>(Plan.Products, 1) +
+           C.Changes.size();
   };
-  return std::tuple(X.Moved, Cost(X), X.Predicted) <
-         std::tuple(Than.Moved, Cost(Than), Than.Predicted);
+  return std::pair(Cost(X), X.Predicted) <
+         std::pair(Cost(Than), Than.Predicted);
 }
 
 void PlanSearch::consider(Choice C) {
@@ -162,79 +150,31 @@ void PlanSearch::consider(Choice C) {
 std::vector<std::vector<size_t>> PlanSearch::layerSets() const {
   std::vector<std::vector<size_t>> Sets = {{}};
   for (size_t L = 0; L != std::min<size_t>(NumScanned, 4); ++L)
-    if (isOffered(L))
-      for (size_t I = 0, E = Sets.size(); I != E; ++I) {
-        Sets.push_back(Sets[I]);
-        Sets.back().push_back(L);
-      }
+    for (size_t I = 0, E = Sets.size(); I != E; ++I) {
+      Sets.push_back(Sets[I]);
+      Sets.back().push_back(L);
+    }
   for (size_t I = 0, E = Sets.size(); I != E; ++I)
-    for (size_t L = NumScanned; L != std::min(Layers.size(), NumScanned + 12);
-         ++L) {
+    for (size_t L = NumScanned;
+         L != std::min(Recomputes.size(), NumScanned + 12); ++L) {
       Sets.push_back(Sets[I]);
       Sets.back().push_back(L);
     }
   return Sets;
 }
 
-/// Keeps what costs the most operations for its bytes, as long as it fits.
-void PlanSearch::keepMore(const std::vector<FitChange> &Always,
-                          llvm::ArrayRef<size_t> Used) {
-  std::vector<std::vector<bool>> Saved;
-  for (size_t L : Used)
-    Saved.emplace_back(Layers[L].Groups.size());
-  auto Make = [&] {
-    std::vector<FitChange> All = Always;
-    for (size_t I = 0; I != Used.size(); ++I)
-      All.push_back(makeRecompute(Ctx, Layers[Used[I]], Saved[I], Offloads));
-    return measure(std::move(All));
-  };
-  Choice Current = Make();
-  consider(Current);
-  if (!fits(Current))
-    return;
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    double BestGain = 0;
-    std::pair<size_t, size_t> BestAt;
-    Choice BestChoice;
-    for (size_t I = 0; I != Used.size(); ++I)
-      for (size_t G = 0; G != Saved[I].size(); ++G) {
-        if (Saved[I][G])
-          continue;
-        Saved[I][G] = true;
-        Choice C = Make();
-        Saved[I][G] = false;
-        double Gain = (Current.Flops - C.Flops) /
-                      static_cast<double>(1 + Layers[Used[I]].Groups[G].Bytes);
-        if (!fits(C) || Gain <= BestGain)
-          continue;
-        BestGain = Gain;
-        BestAt = {I, G};
-        BestChoice = std::move(C);
-        Changed = true;
-      }
-    if (Changed) {
-      Saved[BestAt.first][BestAt.second] = true;
-      Current = BestChoice;
-      consider(std::move(BestChoice));
-    }
-  }
-}
-
 void PlanSearch::run() {
-  Plan.Flops = 0;
-  for (HloId Id : Ctx.P.order(Ctx.P.module().Entry))
-    Plan.Flops += Ctx.Operations[Id];
-  // One trip of each loop is counted already.
-  for (const Layer &L : Layers)
-    Plan.Flops += L.TripFlops * static_cast<double>(L.Count - 1);
   if (Donation && savedBy(*Donation) == 0)
     Donation.reset();
   addCandidates();
   noteWhyNone();
   auto TryLayers = [&](const std::vector<FitChange> &Always) {
-    for (const std::vector<size_t> &Set : layerSets())
-      keepMore(Always, Set);
+    for (const std::vector<size_t> &Set : layerSets()) {
+      std::vector<FitChange> All = Always;
+      for (size_t L : Set)
+        All.push_back(Recomputes[L]);
+      consider(measure(std::move(All)));
+    }
   };
   TryLayers(donation());
   for (const FitChange &Batch : Batches) {
@@ -243,10 +183,6 @@ void PlanSearch::run() {
     std::vector<FitChange> Smaller = donation();
     Smaller.push_back(Batch);
     TryLayers(Smaller);
-  }
-  if (!fits(*Best)) {
-    Offloads = true;
-    TryLayers(donation());
   }
   Plan.Changes = Best->Changes;
   Plan.Predicted = Best->Predicted;

@@ -41,8 +41,8 @@ struct FitPlan {
   std::vector<FitChange> Changes;
   /// The peak with all of Changes.
   uint64_t Predicted = 0;
-  /// Floating-point operations of dots and convolutions in one run.
-  double Flops = 0;
+  /// Products of matrices and convolutions in one run.
+  uint64_t Products = 0;
 
   bool donates() const {
     return !Changes.empty() && Changes.front().Kind == FitKind::Donate;

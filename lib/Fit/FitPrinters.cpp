@@ -15,13 +15,6 @@ static std::string shortSource(StringRef Source) {
   return llvm::sys::path::filename(Source).str();
 }
 
-static std::string quotedList(llvm::ArrayRef<std::string> Names) {
-  std::string Text;
-  for (const std::string &Name : Names)
-    Text += (Text.empty() ? "'" : ", '") + Name + "'";
-  return Text;
-}
-
 /// `block`; `the function that train.py:32 scans` where it has no name.
 static std::string functionOf(const FitChange &C) {
   if (!C.Names.empty())
@@ -37,17 +30,9 @@ static std::string headline(const FitChange &C) {
                                         ? "the arguments that are returned"
                                         : llvm::join(C.Names, ", "));
   case FitKind::Recompute:
-  case FitKind::Offload: {
-    std::string Text = fmt::format(
-        "compute {} again in the backward pass ({} {} {})", functionOf(C),
-        C.Count, C.Scanned ? "trips of the scan at" : "calls at",
-        shortSource(C.Source));
-    if (C.Kind == FitKind::Offload)
-      Text += ", and keep what it is given on the host";
-    return Text;
-  }
-  case FitKind::Narrow:
-    return fmt::format("keep in 16 bits what {} widens to float32",
+    return fmt::format("compute {} again in the backward pass ({} {} {})",
+                       functionOf(C), C.Count,
+                       C.Scanned ? "trips of the scan at" : "calls at",
                        shortSource(C.Source));
   case FitKind::Batch:
     return fmt::format("a batch of {} instead of {}{}", C.Rows / C.Divisor,
@@ -59,43 +44,6 @@ static std::string headline(const FitChange &C) {
   return "";
 }
 
-/// A call of jax.checkpoint(), then where its names are given; of Keras layers
-/// what Keras has for it (keras/src/backend/common/remat.py, 3.15).
-static std::vector<std::string> checkpointLines(const FitChange &C) {
-  if (!C.KerasLayers.empty())
-    return {"with keras.RematScope('list_of_layers', layer_names=[" +
-            quotedList(C.KerasLayers) + "]): the model is made"};
-  std::vector<std::string> Names;
-  std::vector<std::string> Lines;
-  auto Tag = [&](StringRef Group, StringRef Name, StringRef Text) {
-    Lines.push_back(fmt::format("{}: x = jax.ad_checkpoint.checkpoint_name(x, "
-                                "'{}'), where x is {}",
-                                Group, Name, Text));
-  };
-  for (const SavedName &Saved : C.SavedNames) {
-    Names.push_back(Saved.Name);
-    Tag(shortSource(Saved.Source), Saved.Name,
-        "the result of " + Saved.Operation + " there");
-  }
-  std::string Policy;
-  if (C.Kind == FitKind::Offload) {
-    Tag("first in " + functionOf(C), C.InputName, "what it is given");
-    Policy = fmt::format(
-        "save_and_offload_only_these_names(names_which_can_be_saved=[{}], "
-        "names_which_can_be_offloaded=['{}'], offload_src='device', "
-        "offload_dst='pinned_host')",
-        quotedList(Names), C.InputName);
-  } else if (!Names.empty()) {
-    Policy = fmt::format("save_only_these_names({})", quotedList(Names));
-  }
-  Lines.insert(Lines.begin(),
-               fmt::format("jax.checkpoint({}{})", functionOf(C),
-                           Policy.empty()
-                               ? ""
-                               : ", policy=jax.checkpoint_policies." + Policy));
-  return Lines;
-}
-
 static std::string donationLine(const FitChange &C, Frontend From) {
   if (From == Frontend::PyTorch)
     return "update the tensors in place between two torch_xla.sync()";
@@ -103,72 +51,37 @@ static std::string donationLine(const FitChange &C, Frontend From) {
     return "make them tf.Variables that the function assigns";
   if (C.Names.empty() || C.Names.front().empty())
     return "jax.jit(..., donate_argnums=...)";
-  return fmt::format("jax.jit(..., donate_argnames=({},))",
-                     quotedList(C.Names));
+  return fmt::format("jax.jit(..., donate_argnames=('{}',))",
+                     llvm::join(C.Names, "', '"));
 }
 
-static std::string narrowLine(Frontend From) {
-  if (From == Frontend::PyTorch)
-    return "leave out .float() there; sums can stay wide: dtype=";
-  if (From == Frontend::TensorFlow)
-    return "leave out tf.cast(..., tf.float32) there";
-  return "leave out .astype(jnp.float32) there; sums can stay wide: "
-         "preferred_element_type=, dtype=";
-}
-
-/// What to write into the program, a line each. Only JAX and those like it say
-/// in op_name what a backward pass is, so that nothing is recomputed in others.
-static std::vector<std::string> pasteable(const FitChange &C, Frontend From) {
+/// What to write into the program. Only JAX and those like it say in op_name
+/// what a backward pass is, so that nothing is recomputed in others.
+static std::string pasteable(const FitChange &C, Frontend From) {
   switch (C.Kind) {
   case FitKind::Donate:
-    return {donationLine(C, From)};
+    return donationLine(C, From);
   case FitKind::Recompute:
-  case FitKind::Offload:
-    return checkpointLines(C);
-  case FitKind::Narrow:
-    return {narrowLine(From)};
+    return fmt::format("jax.checkpoint({})", functionOf(C));
   case FitKind::Batch:
-    return {fmt::format("for the same result, add up the gradients of {} "
-                        "steps; or shard the batch over {} devices",
-                        C.Divisor, C.Divisor)};
+    return fmt::format("for the same result, add up the gradients of {} "
+                       "steps; or shard the batch over {} devices",
+                       C.Divisor, C.Divisor);
   }
-  return {};
-}
-
-static std::string percent(double Part, double Whole) {
-  return Whole <= 0 ? "?" : fmt::format("{:.0f}%", 100 * Part / Whole);
-}
-
-/// `2.4 TFLOP`.
-static std::string flopText(double Flops) {
-  for (auto [Unit, Name] : {std::pair(1e12, "T"), {1e9, "G"}, {1e6, "M"}})
-    if (Flops >= Unit)
-      return fmt::format("{:.1f} {}FLOP", Flops / Unit, Name);
-  return fmt::format("{:.0f} FLOP", Flops);
+  return "";
 }
 
 static std::string costOf(const FitChange &C, const FitPlan &Plan) {
-  std::vector<std::string> Parts;
-  if (C.Effect.Flops != 0)
-    Parts.push_back(fmt::format("{} of all operations again ({})",
-                                percent(C.Effect.Flops, Plan.Flops),
-                                flopText(C.Effect.Flops)));
-  else if (C.isRecompute())
-    Parts.push_back("no dot or convolution again");
-  if (C.Effect.RewrittenBytes != 0)
-    Parts.push_back(humanBytes(C.Effect.RewrittenBytes) + " written again");
-  if (C.Effect.MovedBytes != 0)
-    Parts.push_back(humanBytes(C.Effect.MovedBytes) + " to the host and back");
   switch (C.Kind) {
   case FitKind::Donate:
     return "nothing, where the caller does not need them afterwards";
-  case FitKind::Narrow:
-    return "other numbers";
+  case FitKind::Recompute:
+    return fmt::format("{} of {} products of matrices again", C.Effect.Products,
+                       Plan.Products);
   case FitKind::Batch:
     return fmt::format("{} times as many steps", C.Divisor);
-  default:
-    return llvm::join(Parts, ", ");
   }
+  return "";
 }
 
 static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
@@ -180,8 +93,7 @@ static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
      << fmt::format("saves {}{}; costs {}\n", humanBytes(C.Saved),
                     AfterDonation ? " after the donation" : "",
                     costOf(C, Plan));
-  for (const std::string &Line : pasteable(C, Plan.From))
-    OS << Indent << "    " << Line << '\n';
+  OS << Indent << "    " << pasteable(C, Plan.From) << '\n';
 }
 
 static void printVerdict(const FitPlan &Plan, llvm::raw_ostream &OS) {
@@ -253,31 +165,16 @@ static void writeChange(const FitChange &C, Frontend From,
     J.attribute("names", Array(C.Names));
     J.attribute("source", C.Source);
     J.attribute("saved_bytes", C.Saved);
-    if (C.isRecompute()) {
+    if (C.Kind == FitKind::Recompute) {
       J.attribute("scanned", C.Scanned);
       J.attribute("count", C.Count);
     }
-    if (!C.KerasLayers.empty())
-      J.attribute("keras_layers", Array(C.KerasLayers));
-    if (C.Kind == FitKind::Offload)
-      J.attribute("given", C.InputName);
-    if (C.isRecompute())
-      J.attributeArray("kept", [&] {
-        for (const SavedName &Saved : C.SavedNames)
-          J.object([&] {
-            J.attribute("name", Saved.Name);
-            J.attribute("operation", Saved.Operation);
-            J.attribute("source", Saved.Source);
-          });
-      });
     if (C.Kind == FitKind::Batch) {
       J.attribute("rows", C.Rows);
       J.attribute("divisor", C.Divisor);
     }
-    J.attribute("recomputed_flops", C.Effect.Flops);
-    J.attribute("rewritten_bytes", C.Effect.RewrittenBytes);
-    J.attribute("moved_bytes", C.Effect.MovedBytes);
-    J.attribute("paste", Array(pasteable(C, From)));
+    J.attribute("recomputed_products", C.Effect.Products);
+    J.attribute("paste", Array{pasteable(C, From)});
   });
 }
 
@@ -298,7 +195,7 @@ void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
     J.attribute("fits", Plan.fits());
     J.attribute("predicted_bytes", Plan.Predicted);
     J.attribute("known_error_percent", FitErrorPercent);
-    J.attribute("flops", Plan.Flops);
+    J.attribute("products", Plan.Products);
     J.attribute("not_offered", llvm::json::Array(Plan.Notes));
     WriteChanges("plan", Plan.Changes);
     WriteChanges("candidates", Plan.Candidates);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fit/Layers.h"
-#include "Memory/MemoryTree.h"
-#include <map>
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -21,140 +20,130 @@ uint64_t Layer::keptBytes() const {
   return Bytes;
 }
 
-/// Adds what computing \p Call again holds in the backward pass.
-static void addRecompute(const FitContext &Ctx, const LayerCall &Call,
-                         const Recompute &Rerun, bool Scanned,
-                         FitEffect &Effect) {
-  SplitBytes InputBytes;
-  for (const Recompute::Input &In : Rerun.inputs()) {
-    const FitBuffer *B = Ctx.buffer(In.Value);
-    // Weights and what no layer changes are held anyway.
-    bool Changes = Ctx.pass(Ctx.Flow[In.Value].Definition) != Pass::None ||
-                   Ctx.Flow[In.Value].Phi;
-    if (!B || !Changes)
-      continue;
-    int32_t Last = std::max(Call.Anchor, In.LastRead);
-    if (!Scanned && B->end() < Last) {
-      Effect.add({B->end() + 1, Last}, B->split());
-    } else if (Scanned && B->end() < Last) {
-      Effect.add({Call.Anchor + 1, In.LastRead}, B->split());
-      InputBytes += B->split();
+namespace {
+/// The forward pass of a layer, run again for its residuals, without what none
+/// of them needs.
+class Rerun {
+public:
+  Rerun(const FitContext &Ctx, const LayerCall &Call, bool Scanned);
+
+  /// The most bytes while it runs, and what it computes.
+  SplitBytes Peak;
+  uint64_t Products = 0;
+  /// Values from elsewhere that it reads.
+  std::vector<HloValueId> Inputs;
+
+private:
+  void need(HloId Id);
+  void addItem(size_t First, SplitBytes Bytes, size_t Last);
+  void addItems(size_t I);
+
+  const FitContext &Ctx;
+  const LayerCall &Call;
+  bool Scanned;
+  llvm::DenseMap<uint32_t, size_t> Numbers;
+  /// By number of the order.
+  std::vector<bool> Needed;
+  /// By definition: the bytes of residuals, which are held to the end.
+  llvm::DenseMap<uint32_t, SplitBytes> Kept;
+  /// By number: what begins and ends to be held.
+  std::vector<SplitBytes> Changes;
+};
+} // namespace
+
+Rerun::Rerun(const FitContext &Ctx, const LayerCall &Call, bool Scanned)
+    : Ctx(Ctx), Call(Call), Scanned(Scanned), Needed(Call.Order.size()),
+      Changes(Call.Order.size() + 1) {
+  for (size_t I = 0; I != Call.Order.size(); ++I)
+    Numbers[Call.Order[I].index()] = I;
+  for (const Residual &R : Call.Residuals)
+    if (auto Entry = Numbers.find(R.Definition.index());
+        !R.Input && Entry != Numbers.end()) {
+      Needed[Entry->second] = true;
+      Kept[R.Definition.index()] += R.Bytes;
     }
+  for (size_t I = Call.Order.size(); I-- != 0;)
+    if (Needed[I])
+      for (HloId Operand : Ctx.P.operands(Call.Order[I]))
+        need(Operand);
+  for (size_t I = 0; I != Call.Order.size(); ++I)
+    if (Needed[I])
+      addItems(I);
+  SplitBytes Sum;
+  for (SplitBytes C : Changes) {
+    Sum += C;
+    if (Sum.total() > Peak.total())
+      Peak = Sum;
   }
-  for (const Recompute::Item &I : Rerun.items())
-    Effect.add({Call.Anchor + 1, I.LastRead}, I.Bytes);
-  SplitBytes Peak = Rerun.peak();
-  Peak += InputBytes;
-  Effect.Moments.push_back({Call.Anchor, Peak});
+  llvm::sort(Inputs);
+  Inputs.erase(std::unique(Inputs.begin(), Inputs.end()), Inputs.end());
 }
 
-/// Bytes of what a policy keeps so that \p R can be computed from it.
-static SplitBytes keptFor(const FitContext &Ctx, const Residual &R) {
-  HloValueId V = Ctx.Flow.definedAt(R.Producer, R.ProducerOrdinal);
-  ValueId Line = V ? Ctx.Module.lineOf(V) : ValueId();
-  bool Other = R.Producer != R.Definition && Line;
-  return SplitBytes::of(Other ? Ctx.D[Line].Size : R.Bytes, R.Scales);
+void Rerun::need(HloId Id) {
+  Ctx.forEachPart(Id, [&](HloValueId V) {
+    HloId Definition = Ctx.Flow[V].Definition;
+    auto Entry = Numbers.find(Definition.index());
+    if (Entry != Numbers.end() && !Ctx.Flow[V].Phi &&
+        Ctx.P[Definition].Op != Opcode::Parameter)
+      Needed[Entry->second] = true;
+    else
+      Inputs.push_back(V);
+  });
 }
 
-/// Adds what the policy keeps of \p Call: each producer once, from when the
-/// first of what is computed of it was kept.
-static void addKept(const FitContext &Ctx, const Layer &L,
-                    llvm::ArrayRef<const Residual *> Residuals,
-                    FitEffect &Effect) {
-  std::map<uint32_t, BytesChange> ByProducer;
-  for (const Residual *R : Residuals) {
-    SplitBytes Bytes = keptFor(Ctx, *R);
-    auto Trips = static_cast<int64_t>(L.Scanned ? L.Count : 1);
-    Bytes.Fixed *= Trips;
-    Bytes.Scaling *= Trips;
-    StepRange Range = R->Freed.front().Range;
-    auto [Entry, New] =
-        ByProducer.try_emplace(R->Producer.index(), BytesChange{Range, Bytes});
-    BytesChange &C = Entry->second;
-    C.Range.Start = std::min(C.Range.Start, Range.Start);
-    C.Range.End = std::max(C.Range.End, Range.End);
-    if (Bytes.total() < C.Bytes.total())
-      C.Bytes = Bytes;
-  }
-  for (const auto &[Producer, C] : ByProducer)
-    Effect.Changes.push_back(C);
+void Rerun::addItem(size_t First, SplitBytes Bytes, size_t Last) {
+  Changes[First] += Bytes;
+  Changes[Last + 1] += -Bytes;
 }
 
-FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L,
-                                 const std::vector<bool> &Saved) {
-  std::vector<std::vector<bool>> Keeps;
-  for (const LayerCall &Call : L.Calls)
-    Keeps.emplace_back(Call.Residuals.size());
-  for (size_t G = 0; G != L.Groups.size(); ++G)
-    for (auto [Call, R] : L.Groups[G].Members)
-      Keeps[Call][R] = Keeps[Call][R] || Saved[G];
+void Rerun::addItems(size_t I) {
+  HloId Id = Call.Order[I];
+  Products += Ctx.products(Id);
+  auto Known = Kept.find(Id.index());
+  bool IsKept = Known != Kept.end();
+  size_t End = Call.Order.size() - 1;
+  // Not the stacks that it writes into.
+  if (IsKept && Scanned)
+    return addItem(I, Known->second, End);
+  Ctx.forEachDefined(Id, [&](HloValueId V) {
+    const FitBuffer *B = Ctx.buffer(V);
+    if (!B)
+      return;
+    size_t Last = IsKept ? End : I;
+    for (auto [Step, User] : Ctx.readers(V))
+      if (auto Entry = Numbers.find(User.index());
+          Entry != Numbers.end() && Needed[Entry->second])
+        Last = std::max(Last, Entry->second);
+    addItem(I, B->split(), Last);
+  });
+}
+
+FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L) {
   FitEffect Effect;
-  for (size_t C = 0; C != L.Calls.size(); ++C) {
-    const LayerCall &Call = L.Calls[C];
-    std::vector<const Residual *> Results;
-    std::vector<const Residual *> KeptResiduals;
-    for (size_t I = 0; I != Call.Residuals.size(); ++I) {
-      const Residual &R = Call.Residuals[I];
+  for (const LayerCall &Call : L.Calls) {
+    Rerun Again(Ctx, Call, L.Scanned);
+    for (const Residual &R : Call.Residuals) {
       if (R.Input)
         continue;
       llvm::append_range(Effect.Changes, R.Freed);
-      if (Keeps[C][I])
-        KeptResiduals.push_back(&R);
-      Results.push_back(&R);
+      if (!R.Copied)
+        Effect.add({Call.Anchor + 1, R.LastRead}, R.Bytes);
     }
-    addKept(Ctx, L, KeptResiduals, Effect);
     llvm::append_range(Effect.Changes, Call.Inputs);
-    llvm::append_range(Effect.Changes, Call.Earlier);
-    Recompute Rerun(Ctx, Call.Order, Results, KeptResiduals);
-    addRecompute(Ctx, Call, Rerun, L.Scanned, Effect);
-    double Trips = L.Scanned ? static_cast<double>(L.Count) : 1;
-    Effect.Flops += Rerun.flops() * Trips;
-    Effect.RewrittenBytes += Rerun.writtenBytes() * (L.Scanned ? L.Count : 1);
-  }
-  return Effect;
-}
-
-std::optional<FitEffect> hlobuf::offloadInputs(const Layer &L) {
-  FitEffect Effect;
-  for (const LayerCall &Call : L.Calls) {
-    auto Offload = [&](const BytesChange &C) {
-      // Two layers are on the device: one is read while the next one comes.
-      SplitBytes Away = C.Bytes;
-      auto Count = static_cast<int64_t>(L.Count);
-      Away.Fixed -= Away.Fixed / Count * 2;
-      Away.Scaling -= Away.Scaling / Count * 2;
-      Effect.add(C.Range, -Away);
-      Effect.MovedBytes += static_cast<uint64_t>(std::abs(C.Bytes.total())) * 2;
-    };
-    for (const BytesChange &C : Call.Inputs)
-      Offload(C);
-    for (const Residual &R : Call.Residuals)
-      for (const BytesChange &C : R.Freed)
-        if (R.Input && C.Bytes.total() < -static_cast<int64_t>(R.Bytes))
-          Offload({C.Range, -C.Bytes});
-  }
-  if (Effect.Changes.empty() || !L.Scanned || L.Count < 3)
-    return std::nullopt;
-  return Effect;
-}
-
-void hlobuf::groupResiduals(const FitContext &Ctx, Layer &L) {
-  std::map<std::pair<std::string, std::string>, size_t> Known;
-  for (uint32_t C = 0; C != L.Calls.size(); ++C)
-    for (uint32_t I = 0; I != L.Calls[C].Residuals.size(); ++I) {
-      const Residual &R = L.Calls[C].Residuals[I];
-      if (R.Input || Ctx.Operations[R.Producer] == 0)
+    for (HloValueId V : Again.Inputs) {
+      const FitBuffer *B = Ctx.buffer(V);
+      // Weights and what no layer changes are held anyway.
+      bool Changes =
+          Ctx.pass(Ctx.Flow[V].Definition) != Pass::None || Ctx.Flow[V].Phi;
+      if (!B || !Changes || B->end() >= Call.Anchor)
         continue;
-      auto Key = std::pair(Ctx.source(R.Producer),
-                           lastScope(Ctx.opName(R.Producer)).str());
-      auto [Entry, New] = Known.try_emplace(Key, L.Groups.size());
-      if (New) {
-        SaveGroup &G = L.Groups.emplace_back();
-        std::tie(G.Source, G.Operation) = Key;
-        std::vector<SourceFrame> Frames = Ctx.frames(R.Producer);
-        G.Function = Frames.empty() ? "" : Frames.front().Function;
-      }
-      L.Groups[Entry->second].Bytes += freedBytes(R);
-      L.Groups[Entry->second].Members.push_back({C, I});
+      if (L.Scanned)
+        Again.Peak += B->split();
+      else
+        Effect.add({B->end() + 1, Call.Anchor}, B->split());
     }
+    Effect.Moments.push_back({Call.Anchor, Again.Peak});
+    Effect.Products += Again.Products * (L.Scanned ? L.Count : 1);
+  }
+  return Effect;
 }

@@ -6,6 +6,8 @@
 // (jax/_src/lax/control_flow/loops.py, _scan_partial_eval, 2020 on).
 
 #include "Fit/Layers.h"
+#include "Memory/Waste.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -23,7 +25,7 @@ private:
   void findStacks();
   void addStack(HloId Writer, uint32_t Ordinal);
   bool addReaders(HloValueId Stack, Residual &R);
-  void addCopies(HloId Reader, Residual &R, unsigned Depth);
+  HloValueId storedBy(HloId Writer, HloId Update) const;
   void findInputs();
   void addInput(HloValueId In, HloValueId Out, llvm::ArrayRef<StepRange> Live);
   void name(Layer &L) const;
@@ -34,6 +36,8 @@ private:
   ComputationId Body;
   LayerCall Call;
   uint64_t Trips = 0;
+  /// What each residual is before it is written into its stack.
+  std::vector<HloValueId> Stored;
   /// Alias sets of stacks.
   llvm::DenseSet<uint32_t> Stacks;
   /// The loop of the backward pass.
@@ -96,9 +100,10 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   const FitBuffer *B = Ctx.buffer(V);
   if (Count < 2 || !B || B->Live.empty())
     return;
-  Residual R = makeResidual(Ctx, Writer, Ordinal, *B);
-  R.Bytes /= Count;
-  R.Stacked = true;
+  Residual R;
+  R.Definition = Writer;
+  R.Bytes = SplitBytes::of(B->Bytes / Count, B->Scales);
+  R.FirstRead = Ctx.Memory.steps();
   if (!addReaders(V, R) || R.LastRead < 0)
     return;
   for (StepRange Range : B->Live)
@@ -106,11 +111,16 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   Stacks.insert(Ctx.Aliases.group(V).index());
   Trips = std::max(Trips, Count);
   Call.Residuals.push_back(std::move(R));
+  Stored.push_back(storedBy(Writer, Update));
 }
 
 /// It moves elements and computes none.
 static bool isMove(const Program &P, HloId Id) {
-  auto Moves = [](Opcode Op) { return forwardsElements(Op) || isGiven(Op); };
+  auto Moves = [](Opcode Op) {
+    return ((movesElements(Op) || keepsElements(Op)) && !isAsync(Op) &&
+            !isCollective(Op) && !isUpdate(Op)) ||
+           isGiven(Op);
+  };
   ComputationId Fused = P[Id].Op == Opcode::Fusion
                             ? P.callee(Id, CallRole::Calls)
                             : ComputationId();
@@ -119,21 +129,6 @@ static bool isMove(const Program &P, HloId Id) {
   return llvm::all_of(P.order(Fused), [&](HloId Inner) {
     return Moves(P[Inner].Op) ||
            P.trees().shape(P[Inner].Shape).Dimensions.empty();
-  });
-}
-
-/// \p Reader has a copy of one layer's part, which is not there when the part
-/// is computed again.
-void ScanFinder::addCopies(HloId Reader, Residual &R, unsigned Depth) {
-  Ctx.forEachDefined(Reader, [&](HloValueId V, uint32_t) {
-    if (const FitBuffer *B = Ctx.buffer(V))
-      for (StepRange Range : B->Live)
-        R.Freed.push_back({Range, -B->split()});
-    for (auto [Step, User] : Ctx.readers(V)) {
-      R.LastRead = std::max(R.LastRead, Step);
-      if (Depth < 4 && isMove(P, User))
-        addCopies(User, R, Depth + 1);
-    }
   });
 }
 
@@ -151,8 +146,7 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
         return false;
       R.FirstRead = std::min(R.FirstRead, Step);
       R.LastRead = std::max(R.LastRead, Step);
-      if (isMove(P, User))
-        addCopies(User, R, 0);
+      R.Copied |= isMove(P, User);
       if (Parent != P[While].Parent && !Reading)
         Reading = Parent;
     }
@@ -160,15 +154,24 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
   return true;
 }
 
-/// The value that \p Id has a copy of, or has.
-static HloValueId behindCopies(const FitContext &Ctx, HloId Id) {
-  auto IsCopy = [&](HloId Copy) {
-    return keepsElements(Ctx.P[Copy].Op) && !isAsync(Ctx.P[Copy].Op) &&
-           Ctx.P.operands(Copy).size() == 1;
-  };
-  while (IsCopy(Id))
-    Id = Ctx.P.operands(Id).front();
-  return Ctx.Flow.at(Id, 0);
+/// The value that \p Update, which is \p Writer or inside of it, writes into a
+/// stack, behind copies and what converts or moves elements.
+HloValueId ScanFinder::storedBy(HloId Writer, HloId Update) const {
+  HloId Id = P.operands(Update)[1];
+  for (unsigned Hop = 0; Id && Hop != 16; ++Hop) {
+    if (Writer != Update && P[Id].Op == Opcode::Parameter &&
+        P.isFusionBody(P[Id].Parent)) {
+      Id = P[Id].number() < P.operands(Writer).size()
+               ? P.operands(Writer)[P[Id].number()]
+               : HloId();
+    } else if (!isAsync(P[Id].Op) && P.operands(Id).size() == 1 &&
+               (keepsElements(P[Id].Op) || P[Id].Op == Opcode::Convert)) {
+      Id = P.operands(Id).front();
+    } else {
+      break;
+    }
+  }
+  return Id ? Ctx.Flow.at(Id, 0) : HloValueId();
 }
 
 /// What each trip gets from the one before is what the body is given. It is
@@ -199,16 +202,11 @@ void ScanFinder::addInput(HloValueId In, HloValueId Out,
     return;
   uint64_t Bytes = Ctx.D[Line].Size;
   bool Scales = Ctx.D[Line].Shape && Ctx.Batch.scales(Ctx.D[Line].Shape);
-  for (Residual &R : Call.Residuals) {
-    ElementSources From = findElementSources(Ctx, R.Definition, R.Ordinal);
-    bool Same = llvm::any_of(From.Operands, [&](HloId Operand) {
-      return behindCopies(Ctx, Operand) == In;
-    });
-    if (Same && From.Cheap && R.Bytes <= Bytes) {
-      R.Input = true;
+  for (size_t I = 0; I != Stored.size(); ++I)
+    if (Stored[I] == In) {
+      Call.Residuals[I].Input = true;
       return;
     }
-  }
   for (StepRange Range : Live)
     Call.Inputs.push_back({Range, SplitBytes::of(Bytes * Trips, Scales)});
 }
@@ -250,10 +248,9 @@ std::optional<Layer> ScanFinder::find() {
   L.Count = Trips;
   for (ComputationId Loop : {Body, Reading})
     for (HloId Id : P.order(Loop))
-      L.TripFlops += Ctx.Operations[Id];
+      L.TripProducts += Ctx.products(Id);
   name(L);
   L.Calls.push_back(std::move(Call));
-  groupResiduals(Ctx, L);
   return L;
 }
 

@@ -4,14 +4,6 @@
 
 using namespace hlobuf;
 
-void FitEffect::add(const FitEffect &Other) {
-  llvm::append_range(Changes, Other.Changes);
-  llvm::append_range(Moments, Other.Moments);
-  Flops += Other.Flops;
-  RewrittenBytes += Other.RewrittenBytes;
-  MovedBytes += Other.MovedBytes;
-}
-
 StepBytes::StepBytes(const SpaceUse &Space, int32_t Steps,
                      llvm::ArrayRef<uint64_t> Scaling)
     : Base(static_cast<size_t>(Steps) + 1), Begins(Base.size() + 1) {

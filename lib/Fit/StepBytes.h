@@ -47,17 +47,13 @@ struct BytesMoment {
 struct FitEffect {
   std::vector<BytesChange> Changes;
   std::vector<BytesMoment> Moments;
-  /// Floating-point operations that are computed again.
-  double Flops = 0;
-  /// Bytes that are written again, and bytes that go to the host and back.
-  uint64_t RewrittenBytes = 0;
-  uint64_t MovedBytes = 0;
+  /// Products of matrices and convolutions that are computed again.
+  uint64_t Products = 0;
 
   void add(StepRange Range, SplitBytes Bytes) {
     if (Range.Start <= Range.End && Bytes.total() != 0)
       Changes.push_back({Range, Bytes});
   }
-  void add(const FitEffect &Other);
 };
 
 /// The bytes of a memory space by step, with changes. A change costs O(1), a

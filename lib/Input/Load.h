@@ -64,9 +64,8 @@ inline void failByLine(llvm::Error Failed,
 }
 
 /// Reads the dumps that \p Paths stand for on \p Jobs threads. \p Work makes
-/// something of each, as llvm::Expected: it takes the Input, the dump, and
-/// whether that is the only one. \p Consume takes these in order, \p Fail what
-/// went wrong, a line each.
+/// something of each, as llvm::Expected: it takes the Input and the dump. \p
+/// Consume takes these in order, \p Fail what went wrong, a line each.
 template <typename WorkFn, typename ConsumeFn>
 void forEachDump(llvm::ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
                  ConsumeFn Consume,
@@ -74,8 +73,7 @@ void forEachDump(llvm::ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
   InputList List = findInputs(Paths);
   for (const InputError &Error : List.Errors)
     Fail(Error.Text);
-  bool IsOnly = List.Dumps.size() == 1;
-  using Result = decltype(Work(List.Dumps[0], nullptr, IsOnly));
+  using Result = decltype(Work(List.Dumps[0], nullptr));
   runInOrder(
       List.Dumps.size(), Jobs,
       [&](size_t I) -> Result {
@@ -83,7 +81,7 @@ void forEachDump(llvm::ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
             loadWhole(List.Dumps[I]);
         if (!L)
           return L.takeError();
-        return Work(List.Dumps[I], std::move(*L), IsOnly);
+        return Work(List.Dumps[I], std::move(*L));
       },
       [&](size_t I, Result &Loaded) {
         if (Loaded)

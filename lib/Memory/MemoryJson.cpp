@@ -62,23 +62,11 @@ static void writeSpace(const SpaceSummary &Space, bool IsTimed,
 }
 
 static void writeStated(const StatedPeak &Stated, json::OStream &J) {
-  auto WriteParts = [&](StringRef Key, const auto &Parts) {
-    J.attributeArray(Key, [&] {
-      for (const auto &[Name, Bytes] : Parts)
-        J.object([&] {
-          J.attribute("what", Name);
-          J.attribute("bytes", Bytes);
-        });
-    });
-  };
   J.attributeObject("xla_peak", [&] {
     J.attribute("step", Stated.Step);
     J.attribute("bytes", Stated.Bytes);
-    if (!Stated.HeldBytes)
-      return;
-    J.attribute("held_bytes", *Stated.HeldBytes);
-    WriteParts("more", Stated.More);
-    WriteParts("less", Stated.Less);
+    if (Stated.HeldBytes)
+      J.attribute("held_bytes", *Stated.HeldBytes);
   });
 }
 

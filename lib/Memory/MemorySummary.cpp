@@ -27,6 +27,7 @@ private:
   void addKept(const HeldRow &Row);
   void addGroups(llvm::ArrayRef<HeldRow> Rows);
   void addTree(llvm::ArrayRef<HeldRow> Rows);
+  void addStated();
   void addSavings();
   void addDonation();
 
@@ -53,7 +54,7 @@ void Summarizer::addSpaces() {
   Summary.Times = Memory.times();
   Summary.Capacity = Options.Capacity;
   Summary.Chip = Options.Chip;
-  Summary.Grouping = Options.Grouping;
+  Summary.Table = Options.Table;
   for (const SpaceUse &Space : Memory.spaces()) {
     if (Space.Color == 0)
       Summary.Main = Summary.Spaces.size();
@@ -232,39 +233,37 @@ void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
   Summary.Groups = std::move(Groups);
 }
 
-static std::vector<std::string> pathOf(const HeldRow &Row, GroupBy Grouping) {
-  const ValueName &Called = Row.Called;
-  if (Grouping == GroupBy::Value)
-    return {};
-  if (Grouping == GroupBy::Kind)
-    return {kindName(Row.Kind).str(), Row.Shape};
+/// Arguments by their names, others by the scopes of their operations.
+static std::vector<std::string> pathOf(const HeldRow &Row) {
+  const std::string &OpName = Row.Called.OpName;
   if (Row.Kind == MemoryKind::Parameter)
-    return {"arguments",
-            withoutIndices(Called.OpName.empty() ? Row.Name : Called.OpName)};
-  if (Grouping == GroupBy::Op)
-    return Called.OpName.empty()
-               ? std::vector<std::string>{"(no op_name)", Row.Shape}
-               : splitScopes(Called.OpName);
-  if (Called.Source.empty() && !Called.OpName.empty() &&
-      (Called.Role == ValueRole::Argument || Called.Sliced))
-    return {"made of arguments", withoutIndices(Called.OpName)};
-  std::string Operation = lastScope(Called.OpName).str();
-  if (Called.Source.empty())
-    return {"(no source line)", Called.OpName.empty() ? Row.Shape : Operation};
-  auto [File, Line] = StringRef(Called.Source).rsplit(':');
-  return {File.str(), "line " + Line.str(), Operation};
+    return {"arguments", withoutIndices(OpName.empty() ? Row.Name : OpName)};
+  return OpName.empty() ? std::vector<std::string>{"(no op_name)", Row.Shape}
+                        : splitScopes(OpName);
 }
 
 void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
-  GroupBy Grouping = Options.Grouping.value_or(GroupBy::Line);
   MemoryTree Tree;
   for (const HeldRow &Row : Rows)
-    Tree.add(pathOf(Row, Grouping), Row.Bytes);
+    Tree.add(pathOf(Row), Row.Bytes);
   // Nodes of less than one part in fifty say nothing.
-  Summary.Tree =
-      Tree.lines(std::max<uint64_t>(1, Summary.main()->Peak / 50),
-                 Options.Grouping ? 3 * size_t(Options.Top) : Options.Top,
-                 Grouping == GroupBy::Line ? " " : "/");
+  Summary.Tree = Tree.lines(std::max<uint64_t>(1, Summary.main()->Peak / 50),
+                            3 * size_t(Options.Top));
+}
+
+/// XLA adds up the bytes of the elements of each live value, one by one, in all
+/// memory spaces (xla/hlo/utils/hlo_live_range.cc, 2020;
+/// xla/service/buffer_assignment.cc, ToVerboseString, 2023).
+void Summarizer::addStated() {
+  if (!D.complete(Section::Peak) || D.UnboundedPeak || !Summary.Main)
+    return;
+  StatedPeak &Stated = Summary.Stated.emplace();
+  Stated.Step = D.PeakStep;
+  for (const PeakRow &Row : D.Peak)
+    Stated.Bytes += Row.Bytes;
+  if (Memory.times() == TimeSource::Dump && Stated.Step >= 0 &&
+      Stated.Step <= Memory.steps())
+    Stated.HeldBytes = Memory.space(0)->heldAt(Stated.Step);
 }
 
 void Summarizer::addSavings() {
@@ -319,11 +318,11 @@ MemorySummary Summarizer::run() {
   addAllocations();
   addSpaces();
   addHeld();
-  Summary.Stated = explainStatedPeak(Memory);
+  addStated();
   addSavings();
   addDonation();
-  for (const WhyQuestion &Question : Options.Questions)
-    Summary.Answers.push_back(answer(Memory, Names, Question));
+  for (const std::string &Spelled : Options.Explained)
+    Summary.Answers.push_back(whyLive(Memory, Names, Spelled));
   return std::move(Summary);
 }
 

@@ -22,21 +22,20 @@ class OStream;
 
 namespace hlobuf {
 
-/// What the rows at the peak are grouped by.
-enum class GroupBy : uint8_t { Value, Line, Op, Kind };
+/// What shows the bytes at the peak: rows of values, or scopes of op_name.
+enum class PeakTable : uint8_t { Rows, Scopes };
 
 /// What `--summary` shows.
 struct SummaryOptions {
   /// Rows of each table.
   unsigned Top = 10;
-  /// The one table that is wanted; nothing for values and lines.
-  std::optional<GroupBy> Grouping;
+  PeakTable Table = PeakTable::Rows;
   /// Bytes of the main memory space of the chip, where they are known.
   std::optional<uint64_t> Capacity;
   /// Where Capacity comes from: `TPU v5e`.
   std::string Chip;
-  /// What is to be answered about values.
-  std::vector<WhyQuestion> Questions;
+  /// Values that are to be explained, as the dump spells them.
+  std::vector<std::string> Explained;
 };
 
 /// A value that is held at the peak, or several that share its bytes.
@@ -93,23 +92,14 @@ struct WasteRow {
   unsigned Count = 1;
 };
 
-/// XLA's peak list against what the main memory space holds at its step: Bytes
-/// is HeldBytes, plus More, less Less.
+/// XLA's peak list against what the main memory space holds at its step.
 struct StatedPeak {
   int32_t Step = 0;
   /// The sum of the list.
   uint64_t Bytes = 0;
-  /// What the main memory space holds at that step; nothing where times are
-  /// another's, or some row is not a value of the dump: then nothing is
-  /// explained.
+  /// Nothing where times are another's.
   std::optional<uint64_t> HeldBytes;
-  /// What the list counts beyond that, and what it leaves out; bytes, the
-  /// largest first, none of them 0.
-  std::vector<std::pair<std::string, uint64_t>> More, Less;
 };
-
-/// The peak that the dump of \p Memory states; nothing if it states none.
-std::optional<StatedPeak> explainStatedPeak(const MemoryUse &Memory);
 
 /// Where the memory of one module goes.
 struct MemorySummary {
@@ -135,13 +125,13 @@ struct MemorySummary {
   std::vector<HeldRow> Largest;
   std::vector<HeldGroup> Groups;
   size_t NumGroups = 0;
-  /// What was asked for, and the paths of all rows: by line, op or kind.
-  std::optional<GroupBy> Grouping;
+  PeakTable Table = PeakTable::Rows;
+  /// The scopes of all rows.
   std::vector<TreeLine> Tree;
   std::vector<WasteRow> Savings;
   /// Unknown without a module.
   std::optional<DonationSummary> Donation;
-  /// One for each question.
+  /// One for each of SummaryOptions::Explained.
   std::vector<WhyAnswer> Answers;
 
   bool isTimed() const { return Times != TimeSource::Unknown; }

@@ -134,26 +134,6 @@ void Table::printPeak() {
   printStated();
 }
 
-/// `it counts X (+1.00GiB), and leaves out Y (-2.00GiB)`.
-/// Of less than \p Least bytes nothing is said.
-static std::string spellReasons(const StatedPeak &Stated, uint64_t Least) {
-  auto List = [&](const auto &Parts, StringRef Sign) {
-    std::string Text;
-    for (const auto &[Name, Bytes] : Parts)
-      if (Bytes >= Least)
-        Text += fmt::format("{}{} ({}{})", Text.empty() ? "" : ", ", Name, Sign,
-                            humanBytes(Bytes));
-    return Text;
-  };
-  std::string More = List(Stated.More, "+");
-  std::string Less = List(Stated.Less, "-");
-  if (!More.empty())
-    More = "; it counts " + More;
-  if (!Less.empty())
-    Less = (More.empty() ? "; it leaves out " : ", and leaves out ") + Less;
-  return More + Less;
-}
-
 void Table::printStated() {
   if (!Summary.Stated || Summary.Stated->Bytes == Summary.main()->Peak)
     return;
@@ -161,8 +141,7 @@ void Table::printStated() {
   std::string Text = fmt::format("XLA states {} at step {}",
                                  humanBytes(Stated.Bytes), Stated.Step);
   if (Stated.HeldBytes)
-    Text += fmt::format(", where {} are held{}", humanBytes(*Stated.HeldBytes),
-                        spellReasons(Stated, Summary.main()->Peak / 1000));
+    Text += fmt::format(", where {} are held", humanBytes(*Stated.HeldBytes));
   for (const std::string &Part : wrapped(Text, Width - 4))
     line("    " + Part);
 }
@@ -267,14 +246,8 @@ void Table::printGroups() {
 }
 
 void Table::printTree() {
-  if (Summary.Tree.empty())
-    return;
-  static constexpr StringRef Titles[] = {"value", "source line", "op_name",
-                                         "kind"};
   OS << '\n';
-  line(fmt::format(
-      "  by {}:",
-      Titles[static_cast<size_t>(Summary.Grouping.value_or(GroupBy::Line))]));
+  line("  by op_name:");
   for (const TreeLine &T : Summary.Tree)
     row(T.Bytes, share(T.Bytes, whole()),
         std::string(2 * std::min(T.Depth, 20u), ' ') + T.Label);
@@ -319,10 +292,9 @@ void Table::print(StringRef Name) {
     printPeak();
   else
     line("  the peak is not known: no sound live ranges, no scheduled module");
-  bool Values = !Summary.Grouping || *Summary.Grouping == GroupBy::Value;
-  if (Values)
+  if (Summary.Table == PeakTable::Rows)
     printGroups();
-  if (!Summary.Grouping || !Values)
+  else
     printTree();
   OS << '\n';
   printSavings();

@@ -23,8 +23,7 @@ void MemoryTree::add(llvm::ArrayRef<std::string> Path, uint64_t Bytes) {
   }
 }
 
-std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines,
-                                        StringRef Separator) const {
+std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines) const {
   std::vector<TreeLine> Out;
   std::vector<std::pair<uint32_t, unsigned>> Stack = {{0, 0}};
   while (!Stack.empty() && Out.size() != Lines) {
@@ -33,7 +32,7 @@ std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines,
     std::string Label = Nodes[Number].Label;
     while (Number != 0 && Nodes[Number].Children.size() == 1) {
       Number = Nodes[Number].Children.begin()->second;
-      Label += (Separator + Nodes[Number].Label).str();
+      Label += "/" + Nodes[Number].Label;
     }
     if (Number != 0)
       Out.push_back({Depth - 1, std::move(Label), Nodes[Number].Bytes});

@@ -29,8 +29,7 @@ public:
   /// The nodes with at least \p Least bytes, children after their parent, the
   /// largest first, at most \p Lines of them. A node whose only child has all
   /// of its bytes is joined with it.
-  std::vector<TreeLine> lines(uint64_t Least, size_t Lines,
-                              llvm::StringRef Separator) const;
+  std::vector<TreeLine> lines(uint64_t Least, size_t Lines) const;
 
 private:
   struct Node {

@@ -121,8 +121,10 @@ llvm::ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
   return (*Members)[V].take_front(MaxMembers);
 }
 
-bool hlobuf::takeMetadata(ValueName &Out, const Facts &DumpFacts,
-                          StringRef Attributes) {
+/// Gives \p Out the operation and the source line of the metadata in
+/// \p Attributes; false if there are none.
+static bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
+                         StringRef Attributes) {
   InstructionMetadata Metadata = readMetadata(Attributes);
   std::string Source = DumpFacts.sourceLine(Metadata);
   StringRef Op = Metadata.OpName.value_or("");
@@ -369,29 +371,4 @@ ValueName ValueNames::ofInstruction(NameId Name) const {
   ValueName Own = statedName(DumpFacts, Name);
   HloId Id = Module ? Module->program().find(Name) : HloId();
   return !Id || (!Own.Inherited && !Own.OpName.empty()) ? Own : ofPart(Id, 0);
-}
-
-/// The `n` of `"known_trip_count":{"n":"12"}`; 0 if there is none.
-static uint64_t statedTrips(StringRef Attributes) {
-  static constexpr StringRef Key = "\"known_trip_count\":{\"n\":\"";
-  size_t Begin = Attributes.find(Key);
-  uint64_t Count = 0;
-  if (Begin != StringRef::npos)
-    Attributes.substr(Begin + Key.size())
-        .take_while([](char C) { return C >= '0' && C <= '9'; })
-        .getAsInteger(10, Count);
-  return Count;
-}
-
-uint64_t ValueNames::runsOf(NameId Name) const {
-  HloId Caller = Module ? Module->program().find(Name) : HloId();
-  uint64_t Runs = Caller ? 1 : 0;
-  for (size_t Depth = 0; Caller && Depth != MaxMembers; ++Depth) {
-    llvm::ArrayRef<HloId> Callers =
-        Module->program().callers(Module->program()[Caller].Parent);
-    Caller = Callers.empty() ? HloId() : Callers.front();
-    if (Caller && Module->program()[Caller].Op == Opcode::While)
-      Runs *= statedTrips(attributesOf(Caller));
-  }
-  return Runs;
 }

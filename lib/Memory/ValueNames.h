@@ -28,11 +28,6 @@ struct NamedBytes {
 /// called after its first operand.
 ValueName statedName(const Facts &DumpFacts, NameId Name);
 
-/// Gives \p Out the operation and the source line of the metadata in
-/// \p Attributes; false if there are none.
-bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
-                  llvm::StringRef Attributes);
-
 /// Names the values of one dump. Built once, in about linear time; names are
 /// made when they are asked for, each at a bounded cost. May be asked by
 /// several threads.
@@ -64,11 +59,6 @@ public:
 
   /// `scan at train.py:32`, or `loop while.7`, of the while loop \p Name.
   std::string loopText(NameId Name) const;
-
-  /// How often \p Name is run, by the trip counts that XLA states of the loops
-  /// around it; 0 if it is in a loop whose count is not known, or without a
-  /// module.
-  uint64_t runsOf(NameId Name) const;
 
   /// What the program was written with, for hints.
   Frontend frontend() const { return From; }

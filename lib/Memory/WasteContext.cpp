@@ -159,7 +159,6 @@ std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
   WasteContext Ctx(Memory, Names, *Main, Module);
   findCopies(Ctx);
   findDonations(Ctx);
-  findHeld(Ctx);
   findPadding(Ctx);
   llvm::stable_sort(Ctx.Items, [](const Waste &X, const Waste &Y) {
     return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);

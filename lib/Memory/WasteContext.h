@@ -31,6 +31,12 @@ struct EntryResult {
   ValueId Value;
 };
 
+/// A result that could be in the memory of an argument that is not donated.
+struct PossibleDonation {
+  ValueId Argument;
+  EntryResult Result;
+};
+
 /// What is known of the main memory space before waste is looked for, and what
 /// was found.
 class WasteContext {
@@ -77,6 +83,8 @@ public:
   /// By allocation: there is an ArgumentCopy or ReturnedArgument about it.
   std::vector<bool> Reported;
   std::vector<Waste> Items;
+  /// What ArgumentCopy and PossibleDonation are about, small ones too.
+  std::vector<PossibleDonation> Donations;
 
 private:
   void findEntry();
@@ -135,8 +143,6 @@ bool readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source);
 void findCopies(WasteContext &Ctx);
 /// Adds PossibleDonation and UnusedDonation; after findCopies().
 void findDonations(WasteContext &Ctx);
-/// Adds WideCopy.
-void findHeld(WasteContext &Ctx);
 /// Adds TilePadding.
 void findPadding(WasteContext &Ctx);
 

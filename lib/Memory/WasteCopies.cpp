@@ -133,6 +133,8 @@ static void addCopiedArguments(WasteContext &Ctx) {
       continue;
     Ctx.Reported[Result.Owner.index()] = true;
     (Item->Kind == WasteKind::ArgumentCopy ? Copied : Returned).add(Result);
+    if (Item->Kind == WasteKind::ArgumentCopy)
+      Ctx.Donations.push_back({Item->Other, Result});
     All.push_back(std::move(*Item));
   }
   double OfCopied = Copied.share();

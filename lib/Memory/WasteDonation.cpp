@@ -253,6 +253,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
       P->IsTaken = Done[I] = true;
       Plan.add(Result);
       Plan.give(*P, Result, *Written);
+      Ctx.Donations.push_back({P->Value, Result});
       Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
                Result.Value, Ctx.D[Result.Owner].Size, "", Ctx.donationHint()});
     }

@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Questions about values: why they are where and when they are.
+// Why values are live.
 
 #ifndef HLOBUF_MEMORY_WHY_H
 #define HLOBUF_MEMORY_WHY_H
 
-#include <string>
-#include <vector>
+#include "Memory/ValueNames.h"
 
 namespace hlobuf {
-
-class MemoryUse;
-class ValueNames;
-
-/// What is asked about values, which are spelled as the dump does:
-/// `fusion.1{0}`.
-struct WhyQuestion {
-  enum class Kind { Live, Apart, NotInPlace };
-  Kind Topic = Kind::Live;
-  std::string Value;
-  /// Of Apart the second value.
-  std::string Other;
-};
 
 /// An answer, a line each; without lines where the dump has no such value.
 struct WhyAnswer {
@@ -29,12 +15,16 @@ struct WhyAnswer {
   std::vector<std::string> Lines;
 };
 
-/// Answers \p Question: what reads the value, in the order of steps; what is in
-/// the bytes of \p Question.Value while the other one is live; which operand
-/// the value could be written over, and what reads that afterwards. Says so
-/// where the dump has no live ranges. No lines where it has no such value.
-WhyAnswer answer(const MemoryUse &Memory, const ValueNames &Names,
-                 const WhyQuestion &Question);
+/// Why the value that the dump spells \p Spelled, `fusion.1{0}`, is live: when
+/// it is, and what reads it, in the order of steps. Says so where the dump has
+/// no live ranges. No lines where it has no such value.
+WhyAnswer whyLive(const MemoryUse &Memory, const ValueNames &Names,
+                  llvm::StringRef Spelled);
+
+/// What keeps \p V to the end of its live range: the one that reads it last,
+/// or what has it longer. Empty if its live range is not known.
+std::string whatKeeps(const MemoryUse &Memory, const ValueNames &Names,
+                      ValueId V);
 
 } // namespace hlobuf
 

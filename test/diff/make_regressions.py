@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """make_regressions.py OUT [--only REGEX]: compiles programs whose peaks differ between
-releases of jax, for measure_regressions.py; run it with the Python of each release. Needs
+releases of jax; run it with the Python of each release. Needs
 jax on CPU. Nothing is executed.
 
 Each program is a folder OUT/<program>.

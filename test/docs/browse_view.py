@@ -4,7 +4,7 @@ Tries the pages of hlobuf-view in a
 browser.
 
 The page of a broken dump has a red crossing, and its keys, mouse, search and lists
-work. The page of two programs has both, with what changed. A page of 140,000 values opens in
+work. A page of 140,000 values opens in
 2 seconds, and moves and zooms at 30 frames a second. No page has an error on the console.
 walk_view.py presses the keys of a keyboard.
 """
@@ -58,24 +58,6 @@ function pixels(frame) {
   for (let i = 0; i < data.length; i += 4)
     if (isRed(data[i], data[i + 1], data[i + 2]) && data[i + 3] > 150) ++count;
   return count;
-}
-async function tryChange() {
-  const frame = await open("change.html"), page = frame.contentWindow.hlobufPage;
-  const root = frame.contentDocument, text = id => root.getElementById(id).textContent;
-  const press = async key => { page.press(key); await frames(frame, 2, () => {}); };
-  check("two programs are colored by change", root.getElementById("color").value === "change");
-  check("the legend has what is new", text("legend").includes("new"));
-  const peak = page.picture.spaces[0].most;
-  check("both peaks are known", peak !== page.picture.other.spaces[0].most);
-  await press("b");
-  check("b shows the old program", page.picture.isBefore && page.picture.other.spaces[0].most === peak);
-  check("the menu says so", root.getElementById("program").value === "before");
-  check("the legend has what is gone", text("legend").includes("gone"));
-  check("both have one scale", page.scene.top >= page.picture.other.spaces[0].size);
-  await press("b");
-  check("b goes back", !page.picture.isBefore);
-  await press("c");
-  check("other colors, too", root.getElementById("color").value === "kind");
 }
 async function tryDefect() {
   const frame = await open("defect.html"), page = frame.contentWindow.hlobufPage;
@@ -138,7 +120,7 @@ async function tryLarge() {
 }
 (async () => {
   try {
-    await tryDefect(); await tryChange(); await tryLarge();
+    await tryDefect(); await tryLarge();
   } catch (error) { report.push(String(error.stack)); }
   await fetch("/report", {method: "POST", body: JSON.stringify([report, JSON.stringify(numbers)])});
 })();

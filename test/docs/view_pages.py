@@ -45,7 +45,7 @@ def large_picture():
 
 
 def make_pages(tool, inputs, folder):
-    """Writes defect.html, row.html, change.html, too-large.html and large.html."""
+    """Writes defect.html, row.html, plain.html, too-large.html and large.html."""
 
     def draw(*arguments):
         subprocess.run([tool, *arguments], check=True)
@@ -53,8 +53,7 @@ def make_pages(tool, inputs, folder):
     draw(inputs / "defect-broadcast-copy", "-o", folder / "defect.html")
     draw(inputs / "defect-shift-row", "-o", folder / "row.html")
     draw(inputs / "clean-tpu-loop", "--capacity=8KiB", "-o", folder / "too-large.html")
-    pair = [inputs.parent / "diff" / "Inputs" / side for side in ("remat", "plain")]
-    draw(*pair, "-o", folder / "change.html")
+    draw(inputs.parent / "diff" / "Inputs" / "plain", "-o", folder / "plain.html")
     page = (folder / "defect.html").read_text(encoding="utf-8")
     start, end = re.search(r'id="data">(.*?)</script>', page, re.S).span(1)
     large = page[:start] + json.dumps(large_picture()) + page[end:]

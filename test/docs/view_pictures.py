@@ -27,7 +27,6 @@ def main():
     pictures = [
         ("view-defect", "defect", (1280, 720), False, 'press("f")'),
         ("view-row", "row", PHONE, True, 'press("f")'),
-        ("view-change", "change", (1280, 720), True, 'press("p")'),
         ("view-large", "large", DESK, True, 'setMode("operation"); hlobufPage.clear()'),
     ]
     if options.too_large:

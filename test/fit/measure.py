@@ -42,34 +42,12 @@ def plan_of(fit, folder, capacity):
     return json.loads(found.stdout)
 
 
-def tag_at(source):
-    """The name that the line, or the end of it on the next one, gives to what it computes."""
-    number = int(source.rpartition(":")[2])
-    for line in PROGRAMS.read_text().splitlines()[number - 1 : number + 1]:
-        if names := re.findall(r'[ (]"(\w+)"\)', line):
-            return names[-1]
-    return f"no-name-at-{number}"
-
-
 def switches_for(changes):
-    checkpoint, layers, save, offload, other = [], [], [], [], []
+    switches = []
     for change in changes:
-        kind = change["kind"]
-        if kind == "donate":
-            other.append("donate")
-        elif kind == "batch":
-            other.append(f"batch={change['rows'] // change['divisor']}")
-        elif kind == "narrow":
-            other.append("narrow=" + tag_at(change["source"]))
-        else:
-            checkpoint += change["names"]
-            layers += change.get("keras_layers", [])
-            save += [tag_at(kept["source"]) for kept in change.get("kept", [])]
-            offload += ["given"] if kind == "offload" else []
-    for switch, names in ("checkpoint", checkpoint), ("layers", layers), ("save", save), ("offload", offload):
-        if names:
-            other.append(f"{switch}={','.join(sorted(set(names)))}")
-    return other
+        switches.append({"donate": "donate", "batch": f"batch={change.get('rows', 0) // change.get('divisor', 1)}",
+                         "recompute": "checkpoint=" + ",".join(change["names"])}[change["kind"]])
+    return switches
 
 
 def show(label, predicted, folder, capacity, fit):

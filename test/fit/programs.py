@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps that do not fit their chip, with a switch for each change that a plan may propose.
 
-  programs.py NAME [donate] [checkpoint=F,G] [save=a,b] [offload=a,b] [narrow=a,b] [batch=N]
+  programs.py NAME [donate] [checkpoint=F,G] [batch=N]
 
 Compiles step NAME ahead of time; nothing is executed, and no accelerator is needed. XLA_FLAGS says where its dump goes.
 """
@@ -9,16 +9,13 @@ import functools
 import os
 import sys
 
-os.environ["KERAS_BACKEND"] = "jax"
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from ahead_of_time import find_devices
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.ad_checkpoint import checkpoint_name as tag
 
 SWITCHES = dict(s.partition("=")[::2] for s in sys.argv[2:])
-NARROW = SWITCHES.get("narrow", "").split(",")
 f32, bf16, i32 = jnp.float32, jnp.bfloat16, jnp.int32
 
 
@@ -30,11 +27,6 @@ def batch(size):
     return int(SWITCHES.get("batch", size))
 
 
-def wide(x, name):
-    """A cast to float32 that can be left out."""
-    return x if name in NARROW else x.astype(f32)
-
-
 # Layers. Plans name these functions, and these lines.
 
 def norm(x, g):
@@ -44,24 +36,24 @@ def norm(x, g):
 
 def attention(h, p):
     x = norm(h, p["g1"])
-    qkv = tag(jnp.einsum("btd,dchk->cbhtk", x, p["qkv"].astype(bf16)), "qkv")
+    qkv = jnp.einsum("btd,dchk->cbhtk", x, p["qkv"].astype(bf16))
     q, k, v = qkv
-    s = tag(jnp.einsum("bhtk,bhsk->bhts", q, k, preferred_element_type=f32), "scores")
+    s = jnp.einsum("bhtk,bhsk->bhts", q, k, preferred_element_type=f32)
 
     s = jnp.where(jnp.tril(jnp.ones(s.shape[-2:], bool)), s / q.shape[-1] ** .5, -1e9)
-    a = tag(jax.nn.softmax(s, -1).astype(bf16), "weights")
-    o = tag(jnp.einsum("bhts,bhsk->bthk", a, v), "context")
-    return h + tag(jnp.einsum("bthk,hkd->btd", o, p["o"].astype(bf16)), "attended")
+    a = jax.nn.softmax(s, -1).astype(bf16)
+    o = jnp.einsum("bhts,bhsk->bthk", a, v)
+    return h + jnp.einsum("bthk,hkd->btd", o, p["o"].astype(bf16))
 
 
 def mlp(h, p):
     x = norm(h, p["g2"])
-    y = tag(x @ p["w1"].astype(bf16), "hidden")
-    return h + tag(jax.nn.gelu(y) @ p["w2"].astype(bf16), "mixed")
+    y = x @ p["w1"].astype(bf16)
+    return h + jax.nn.gelu(y) @ p["w2"].astype(bf16)
 
 
 def block(h, p):
-    return mlp(attention(tag(h, "given"), p), p)
+    return mlp(attention(h, p), p)
 
 
 def scanned(h, p):
@@ -69,8 +61,8 @@ def scanned(h, p):
 
 
 def layer(h, p):
-    y = tag(h @ p["w1"], "hidden")
-    return h + tag(jnp.tanh(y) @ p["w2"], "mixed")
+    y = h @ p["w1"]
+    return h + jnp.tanh(y) @ p["w2"]
 
 
 def scanned_layer(h, p):
@@ -80,20 +72,20 @@ def scanned_layer(h, p):
 def experts(h, p):
     """Each token goes to one of E experts, at most C of each row to one."""
     x = norm(h, p["g2"])
-    gates = tag(jax.nn.softmax((x @ p["router"].astype(bf16)).astype(f32), -1), "gates")
+    gates = jax.nn.softmax((x @ p["router"].astype(bf16)).astype(f32), -1)
     E, C = p["w1"].shape[0], 2 * x.shape[1] // p["w1"].shape[0]
     mask = jax.nn.one_hot(gates.argmax(-1), E, dtype=f32)
     place = jnp.cumsum(mask, 1) * mask - 1
-    dispatch = tag(jax.nn.one_hot(place.astype(i32), C, dtype=bf16), "dispatch")
-    y = tag(jnp.einsum("btec,btd->becd", dispatch, x), "routed")
-    y = tag(jnp.einsum("becd,edf->becf", y, p["w1"].astype(bf16)), "hidden")
-    y = tag(jnp.einsum("becf,efd->becd", jax.nn.gelu(y), p["w2"].astype(bf16)), "computed")
+    dispatch = jax.nn.one_hot(place.astype(i32), C, dtype=bf16)
+    y = jnp.einsum("btec,btd->becd", dispatch, x)
+    y = jnp.einsum("becd,edf->becf", y, p["w1"].astype(bf16))
+    y = jnp.einsum("becf,efd->becd", jax.nn.gelu(y), p["w2"].astype(bf16))
     combine = dispatch * (gates * mask).astype(bf16)[..., None]
-    return h + tag(jnp.einsum("btec,becd->btd", combine, y), "mixed")
+    return h + jnp.einsum("btec,becd->btd", combine, y)
 
 
 def expert_block(h, p):
-    return experts(attention(tag(h, "given"), p), p)
+    return experts(attention(h, p), p)
 
 
 def scanned_experts(h, p):
@@ -101,8 +93,8 @@ def scanned_experts(h, p):
 
 
 def conv(x, w, stride=1):
-    return tag(jax.lax.conv_general_dilated(x, w.astype(bf16), (stride, stride), "SAME",
-                                            dimension_numbers=("NHWC", "HWIO", "NHWC")), "conv")
+    return jax.lax.conv_general_dilated(x, w.astype(bf16), (stride, stride), "SAME",
+                                            dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
 def group_norm(x, g):
@@ -112,8 +104,8 @@ def group_norm(x, g):
 
 
 def residual_block(x, p):
-    y = tag(conv(jax.nn.silu(group_norm(x, p["g1"])), p["c1"]), "first")
-    y = tag(conv(jax.nn.silu(group_norm(y, p["g2"])), p["c2"]), "second")
+    y = conv(jax.nn.silu(group_norm(x, p["g1"])), p["c1"])
+    y = conv(jax.nn.silu(group_norm(y, p["g2"])), p["c2"])
     return y + (conv(x, p["skip"]) if "skip" in p else x)
 
 
@@ -138,7 +130,7 @@ def unet(p, x):
 # Models.
 
 def logits_loss(h, embed, tokens):
-    logits = tag(wide(h @ embed.T.astype(bf16), "logits"), "logits")
+    logits = (h @ embed.T.astype(bf16)).astype(f32)
     lse = jax.nn.logsumexp(logits.astype(f32), -1)
     return (lse - jnp.take_along_axis(logits, tokens[:, 1:, None], -1)[..., 0]).mean()
 
@@ -286,13 +278,6 @@ def serving(B, S, D, H, L, V):
     return decode, (params, (cache, cache), shape(B, of=i32), shape(of=i32)), (1,)
 
 
-def from_keras(name, *args):
-    """Steps of keras_programs.py; imported only for them, since not every Python has Keras."""
-    import keras_programs
-    with keras_programs.remat(SWITCHES):
-        return getattr(keras_programs, name)(SWITCHES, *args)
-
-
 CPU = ("cpu", "")
 V5E, V6E, H100 = ("tpu", "v5e:2x2x1"), ("tpu", "v6e:2x2x1"), ("cuda", "1x1x1")
 PROGRAMS = {
@@ -310,27 +295,17 @@ PROGRAMS = {
     "long-context-v6e": (V6E, lambda: gpt(unrolled_loss, 1, 8192, 512, 2, 3, 32000, scan=False)),
     "decode-v5e": (V5E, lambda: serving(8, 2048, 1024, 8, 12, 32000)),
     "master-weights-h100": (H100, lambda: gpt(scan_remat_loss, 4, 1024, 2048, 16, 8, 32000, update=mixed_adam, of=bf16)),
-    "keras-gpt-v5e": (V5E, lambda: from_keras("gpt", 16, 1024, 512, 8, 6, 32000)),
-    "keras-unet-h100": (H100, lambda: from_keras("unet", 32, 128, 64)),
 }
 
 
 def apply_checkpoint():
     names = [n for n in SWITCHES.get("checkpoint", "").split(",") if n]
-    save = [n for n in SWITCHES.get("save", "").split(",") if n]
-    offload = [n for n in SWITCHES.get("offload", "").split(",") if n]
-    policies = jax.checkpoint_policies
-    policy = policies.save_only_these_names(*save) if save else None
-    if offload:
-        policy = policies.save_and_offload_only_these_names(names_which_can_be_saved=save, names_which_can_be_offloaded=offload,
-                                                            offload_src="device", offload_dst="pinned_host")
     for name in names:
-        globals()[name] = jax.checkpoint(globals()[name], policy=policy)
+        globals()[name] = jax.checkpoint(globals()[name])
 
 
 if __name__ == "__main__":
-    if not sys.argv[1].startswith("keras"):
-        apply_checkpoint()
+    apply_checkpoint()
     (platform, topology), make = PROGRAMS[sys.argv[1]]
     step, arguments, donated = make()
     chip = jax.sharding.SingleDeviceSharding(find_devices(platform, topology, os.environ.get("HLOBUF_GPU"))[0])

@@ -23,7 +23,7 @@ using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
-enum class DiffFormat { Text, Json, Markdown };
+enum class DiffFormat { Text, Json };
 } // namespace
 
 static cl::OptionCategory CompareOptions("Comparison");
@@ -42,9 +42,7 @@ static cl::opt<DiffFormat, false, NamedValues<DiffFormat>> Format(
     cl::values(clEnumValN(DiffFormat::Text, "text", "for people (default)"),
                clEnumValN(DiffFormat::Json, "json",
                           "one JSON object per pair of modules, one per "
-                          "line"),
-               clEnumValN(DiffFormat::Markdown, "markdown",
-                          "for a pull request")));
+                          "line")));
 static cl::opt<unsigned>
     Top("top", cl::init(10), cl::value_desc("n"), cl::cat(OutputOptions),
         cl::desc("Rows shown of each memory space (default 10, 0: all)"));
@@ -63,59 +61,34 @@ static constexpr llvm::StringLiteral Overview =
     "  beyond it; 2 could not read or bad usage.\n";
 
 namespace {
-/// A dump and where its memory goes.
-struct MeasuredDump {
-  explicit MeasuredDump(std::unique_ptr<LoadedDump> From)
-      : Loaded(std::move(From)), Context(*Loaded->Model) {}
-
-  std::unique_ptr<LoadedDump> Loaded;
-  CheckContext Context;
-};
-
 /// The dumps of one argument.
 struct SideOfDiff {
   std::vector<ProgramMemory> Programs;
-  /// Where each program comes from.
-  std::vector<Input> Dumps;
-  /// Of a single one; several are read again when they are asked for.
-  std::unique_ptr<MeasuredDump> Only;
   /// What is said about it on standard error.
   std::string Messages;
   bool Failed = false;
 };
 } // namespace
 
-static ProgramMemory describe(const Input &In, const MeasuredDump &Measured) {
-  return describeProgram(
-      Measured.Context.memory(), Measured.Context.names(),
-      printable(moduleNameOf(*Measured.Loaded->Model, In.Path)));
-}
-
 /// Reads what is at \p Path on \p Threads threads.
 static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
   SideOfDiff Side;
-  struct Read {
-    ProgramMemory Program;
-    std::vector<std::string> Unused;
-    std::unique_ptr<MeasuredDump> Measured;
-  };
+  using Read = std::pair<ProgramMemory, std::vector<std::string>>;
   forEachDump(
       Path, Threads,
-      [](const Input &In, std::unique_ptr<LoadedDump> L,
-         bool IsOnly) -> llvm::Expected<Read> {
-        auto Measured = std::make_unique<MeasuredDump>(std::move(L));
-        Read Done{describe(In, *Measured), Measured->Loaded->Unused, nullptr};
-        if (IsOnly)
-          Done.Measured = std::move(Measured);
-        return Done;
+      [](const Input &In,
+         std::unique_ptr<LoadedDump> L) -> llvm::Expected<Read> {
+        CheckContext Context(*L->Model);
+        return Read(
+            describeProgram(Context.memory(), Context.names(),
+                            printable(moduleNameOf(*L->Model, In.Path))),
+            L->Unused);
       },
-      [&](const Input &In, Read &R) {
-        for (const std::string &Unused : R.Unused)
+      [&](const Input &, Read &R) {
+        for (const std::string &Unused : R.second)
           if (!Quiet)
             Side.Messages += "note: not used: " + printable(Unused) + '\n';
-        Side.Programs.push_back(std::move(R.Program));
-        Side.Dumps.push_back(In);
-        Side.Only = std::move(R.Measured);
+        Side.Programs.push_back(std::move(R.first));
       },
       [&](StringRef Problem) {
         Side.Messages += "error: " + printable(Problem) + '\n';
@@ -127,19 +100,11 @@ static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
 static void print(const MemoryDiff &D) {
   if (Quiet)
     return;
-  switch (Format) {
-  case DiffFormat::Text:
-    printDiff(D, Top, llvm::outs());
-    return;
-  case DiffFormat::Markdown:
-    printDiffMarkdown(D, Top, llvm::outs());
-    return;
-  case DiffFormat::Json: {
-    llvm::json::OStream J(llvm::outs());
-    writeDiff(D, J);
-    llvm::outs() << '\n';
-  }
-  }
+  if (Format == DiffFormat::Text)
+    return printDiff(D, Top, llvm::outs());
+  llvm::json::OStream J(llvm::outs());
+  writeDiff(D, J);
+  llvm::outs() << '\n';
 }
 
 /// By how many bytes the peaks change, one way or the other.
@@ -156,37 +121,6 @@ static bool isWithin(const GrowthLimit &G, const MemoryDiff &D) {
   });
 }
 
-/// Program \p Number of \p Side; null if it cannot be read any more. \p
-/// Previous owns it if it was read for this.
-static const MeasuredDump *measure(const SideOfDiff &Side, size_t Number,
-                                   std::unique_ptr<MeasuredDump> &Previous) {
-  if (Side.Only)
-    return Side.Only.get();
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(Side.Dumps[Number]);
-  if (!L) {
-    llvm::consumeError(L.takeError());
-    return nullptr;
-  }
-  Previous = std::make_unique<MeasuredDump>(std::move(*L));
-  return Previous.get();
-}
-
-static MemoryDiff compareOne(const SideOfDiff &Old, size_t OldNumber,
-                             const SideOfDiff &New, size_t NewNumber) {
-  MemoryDiff Diff =
-      compareMemory(Old.Programs[OldNumber], New.Programs[NewNumber]);
-  if (Quiet || !Diff.grows() || !Diff.isNoticeable())
-    return Diff;
-  std::unique_ptr<MeasuredDump> OldAgain, NewAgain;
-  const MeasuredDump *Before = measure(Old, OldNumber, OldAgain);
-  const MeasuredDump *After = measure(New, NewNumber, NewAgain);
-  if (Before && After)
-    Diff.Reasons =
-        explainGrowth({Before->Context.memory(), Before->Context.names()},
-                      {After->Context.memory(), After->Context.names()});
-  return Diff;
-}
-
 /// Compares all pairs, prints those that differ, the largest change first, and
 /// what the other ones are in one line.
 static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
@@ -198,7 +132,8 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
     Came += !Pair.Old;
     Went += !Pair.New;
     if (Pair.Old && Pair.New)
-      Diffs.push_back(compareOne(Old, *Pair.Old, New, *Pair.New));
+      Diffs.push_back(
+          compareMemory(Old.Programs[*Pair.Old], New.Programs[*Pair.New]));
   }
   llvm::stable_sort(Diffs, [](const MemoryDiff &X, const MemoryDiff &Y) {
     return changeOf(X) > changeOf(Y);

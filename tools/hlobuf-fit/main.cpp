@@ -99,7 +99,7 @@ static ExitStatus run(std::optional<uint64_t> Bytes) {
   bool IsFirst = true;
   forEachDump(
       std::vector<std::string>(Paths.begin(), Paths.end()), Jobs,
-      [&](const Input &In, std::unique_ptr<LoadedDump> L, bool) {
+      [&](const Input &In, std::unique_ptr<LoadedDump> L) {
         return plan(In, *L, Bytes);
       },
       [&](const Input &, const FitPlan &Plan) {

@@ -110,24 +110,15 @@ static cl::list<std::string> Outputs(
     "output", cl::value_desc("format:file"), cl::cat(OutputOptions),
     cl::desc("Also write this file, in a format that --format takes, as "
              "json:FILE; may be repeated"));
-/// What --summary names where no table is wanted alone.
-static constexpr auto AllTables = static_cast<GroupBy>(0xff);
-static cl::opt<GroupBy, false, NamedValues<GroupBy>>
-    Summary("summary", cl::ValueOptional, cl::init(AllTables),
-            cl::cat(OutputOptions), cl::desc("Show memory use"),
-            cl::values(clEnumValN(AllTables, "", ""),
-                       clEnumValN(GroupBy::Line, "line", "by source line"),
-                       clEnumValN(GroupBy::Op, "op", "by scope of op_name"),
-                       clEnumValN(GroupBy::Value, "value", "by value"),
-                       clEnumValN(GroupBy::Kind, "kind", "by kind and shape")));
+static cl::opt<PeakTable, false, NamedValues<PeakTable>> Summary(
+    "summary", cl::ValueOptional, cl::init(PeakTable::Rows),
+    cl::cat(OutputOptions), cl::desc("Show memory use"),
+    cl::values(clEnumValN(PeakTable::Rows, "", ""),
+               clEnumValN(PeakTable::Scopes, "op", "by scope of op_name")));
 static cl::list<std::string> WhyValues(
     "why", cl::value_desc("value"), cl::cat(OutputOptions),
-    cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; of "
-             "a:b, why b is not in the memory of a; may be repeated"));
-static cl::list<std::string> WhyNotInPlace(
-    "why-not-in-place", cl::value_desc("value"), cl::cat(OutputOptions),
-    cl::desc("Say why a value is not written over an operand, and how many "
-             "bytes its loop copies; may be repeated"));
+    cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; may be "
+             "repeated"));
 static cl::list<std::string>
     MaxPeak("max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
             cl::desc("Most that a program may need of its main memory, as "
@@ -246,14 +237,13 @@ static std::string idleOption(const VerifyOptions &O) {
       {&Verbose, O.Quiet, "with --quiet"},
       {&NoConfig, !O.ConfigFile.empty(), "with --config"}};
   // A list's own & gives its values.
-  const cl::Option *Verifying[] = {
-      &Format,         std::addressof(Outputs),
-      &Summary,        std::addressof(WhyValues),
-      &MaxGrowth,      std::addressof(WhyNotInPlace),
-      &AllowUnmatched, std::addressof(MaxPeak),
-      &BaselineFile,   &WriteBaseline,
-      &Require,        &WarningsAsErrors,
-      &ErrorLimit,     &Verbose};
+  const cl::Option *Verifying[] = {&Format,           std::addressof(Outputs),
+                                   &Summary,          std::addressof(WhyValues),
+                                   &MaxGrowth,        std::addressof(MaxPeak),
+                                   &AllowUnmatched,   &BaselineFile,
+                                   &WriteBaseline,    &Require,
+                                   &WarningsAsErrors, &ErrorLimit,
+                                   &Verbose};
   for (const cl::Option *Option : Verifying)
     Rows.push_back(
         {Option, Emits && !(Listing && Option == &Format), Emitting});
@@ -304,20 +294,11 @@ static VerifyOptions makeOptions() {
   O.WriteBaseline = WriteBaseline;
   O.FindPass = FindPass;
   O.Format = Format;
-  using Question = WhyQuestion::Kind;
-  for (StringRef Text : WhyValues) {
-    auto [Value, Other] = Text.split(':');
-    O.Memory.Questions.push_back(
-        {Text.contains(':') ? Question::Apart : Question::Live, Value.str(),
-         Other.str()});
-  }
-  for (const std::string &Value : WhyNotInPlace)
-    O.Memory.Questions.push_back({Question::NotInPlace, Value, ""});
+  O.Memory.Explained.assign(WhyValues.begin(), WhyValues.end());
   O.WantMemory =
-      Summary.getNumOccurrences() != 0 || !O.Memory.Questions.empty();
+      Summary.getNumOccurrences() != 0 || !O.Memory.Explained.empty();
   O.Memory.Top = std::max(1u, unsigned(Top));
-  if (Summary != AllTables)
-    O.Memory.Grouping = Summary;
+  O.Memory.Table = Summary;
   O.Memory.Capacity = parseBytes(Capacity);
   O.Print.Version = HLOBUF_VERSION;
   O.Print.ErrorLimit = ErrorLimit;

@@ -4,8 +4,7 @@
 
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
-#include "Draw/ThunkTrace.h"
-#include "DrawnPrograms.h"
+#include "DrawnProgram.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
@@ -22,7 +21,7 @@ using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
-enum class PictureFormat { ByName, Html, Trace, Json };
+enum class PictureFormat { ByName, Html, Json };
 } // namespace
 
 static cl::OptionCategory InputOptions("Inputs");
@@ -31,21 +30,9 @@ static cl::OptionCategory OutputOptions("Output");
 static cl::opt<std::string> InputPath(cl::Positional,
                                       cl::desc("<dump|folder|->"),
                                       cl::cat(InputOptions));
-static cl::opt<std::string> NewPath(cl::Positional, cl::desc("[new]"),
-                                    cl::cat(InputOptions));
-static cl::opt<std::string>
-    Values("values", cl::value_desc("file"), cl::cat(InputOptions),
-           cl::desc("Values file of the dump (default: next to it, by name)"));
-static cl::opt<std::string> LiveRange("live-range", cl::value_desc("file"),
-                                      cl::cat(InputOptions),
-                                      cl::desc("Live range file of the dump"));
-static cl::opt<std::string>
-    Module("module", cl::value_desc("file"), cl::cat(InputOptions),
-           cl::desc("Scheduled HLO module of the dump"));
-static cl::opt<std::string>
-    Pick("pick", cl::value_desc("text"), cl::cat(InputOptions),
-         cl::desc("Of several dumps, or pairs of them, draw the one whose path "
-                  "contains this text"));
+static cl::opt<std::string> Pick(
+    "pick", cl::value_desc("text"), cl::cat(InputOptions),
+    cl::desc("Of several dumps draw the one whose path contains this text"));
 static cl::opt<std::string>
     Checks("checks", cl::value_desc("globs"), cl::cat(InputOptions),
            cl::desc("Comma-separated globs of checks whose findings are drawn; "
@@ -58,7 +45,7 @@ static JobsOption Jobs(InputOptions);
 static cl::opt<std::string> SourceLink(
     "source-link", cl::value_desc("address"), cl::cat(OutputOptions),
     cl::desc("Where links to source lines lead, with {path} and {line}, as "
-             "'https://example.org/{path}#L{line}' (default: an editor)"));
+             "'https://example.org/{path}#L{line}' (default: VS Code)"));
 static cl::opt<std::string>
     OutputPath("output", cl::value_desc("file"), cl::cat(OutputOptions),
                cl::desc("Write this file, and replace it if it exists "
@@ -71,8 +58,6 @@ static cl::opt<PictureFormat, false, NamedValues<PictureFormat>> Format(
     cl::desc("Format (default: by the ending of the file, else html)"),
     cl::values(clEnumValN(PictureFormat::Html, "html",
                           "a page that needs no other file and no network"),
-               clEnumValN(PictureFormat::Trace, "trace",
-                          "the thunks of an executable, for Perfetto"),
                clEnumValN(PictureFormat::Json, "json",
                           "what the page draws, as data")));
 
@@ -82,12 +67,7 @@ static constexpr llvm::StringLiteral Overview =
     "  opens: a rectangle for each value, live bytes above with the peak "
     "marked,\n"
     "  and in red what hlobuf-verify finds.\n"
-    "  hlobuf-view EXECUTABLE -o trace.json writes its thunks, stream by "
-    "stream, for\n"
-    "  Perfetto.\n"
-    "  hlobuf-view OLD NEW -o page.html draws both, and colors what is new, "
-    "gone,\n"
-    "  larger or smaller.\n\n"
+    "\n"
     "  No file is written, or replaced, but the one that -o names, and never "
     "an\n"
     "  input.\n\n"
@@ -100,29 +80,19 @@ static PictureFormat chosenFormat() {
     return Format;
   return llvm::StringSwitch<PictureFormat>(
              llvm::sys::path::extension(OutputPath).lower())
-      .Case(".json", PictureFormat::Trace)
+      .Case(".json", PictureFormat::Json)
       .Case("", PictureFormat::Html)
       .Case(".html", PictureFormat::Html)
       .Case(".htm", PictureFormat::Html)
       .Default(PictureFormat::ByName);
 }
 
-static void draw(const DrawnProgram &After, const DrawnProgram *Before,
-                 llvm::raw_ostream &OS) {
-  switch (chosenFormat()) {
-  case PictureFormat::Trace:
-    writeThunkTrace(*After.Context->thunkGraph(), After.P.Title, OS);
-    return;
-  case PictureFormat::Json: {
-    llvm::json::OStream J(OS);
-    writePicture(After.P, J);
-    OS << '\n';
-    return;
-  }
-  default:
-    break;
-  }
-  writeHtml(After.P, Before ? &Before->P : nullptr, SourceLink, OS);
+static void draw(const Picture &P, llvm::raw_ostream &OS) {
+  if (chosenFormat() == PictureFormat::Html)
+    return writeHtml(P, SourceLink, OS);
+  llvm::json::OStream J(OS);
+  writePicture(P, J);
+  OS << '\n';
 }
 
 /// What is wrong with the options; empty if nothing is.
@@ -137,66 +107,38 @@ static std::string obstacle() {
         Capacity.getValue());
   if (!SourceLink.empty() && !StringRef(SourceLink).contains("{path}"))
     return "--source-link: expected an address with {path}, and {line}";
-  if (std::string Idle =
-          findIdleOption({{&SourceLink, chosenFormat() != PictureFormat::Html,
-                           "without --format=html"}});
-      !Idle.empty())
-    return Idle;
-  if (NewPath.empty())
-    return "";
-  if (chosenFormat() != PictureFormat::Html)
-    return "two programs are drawn as a page only: use --format=html";
-  if (!Values.empty() || !LiveRange.empty() || !Module.empty())
-    return "--values, --live-range and --module are for one program";
-  return "";
+  return findIdleOption({{&SourceLink, chosenFormat() != PictureFormat::Html,
+                          "without --format=html"}});
 }
 
 static ExitStatus view() {
   if (std::string Problem = obstacle(); !Problem.empty())
     return fail(Problem);
-  DrawRequest Request{{}, Pick, parseBytes(Capacity), Jobs};
-  Request.Siblings[static_cast<size_t>(FileRole::Values)] = Values;
-  Request.Siblings[static_cast<size_t>(FileRole::LiveRange)] = LiveRange;
-  Request.Siblings[static_cast<size_t>(FileRole::Module)] = Module;
+  DrawRequest Request{Pick, parseBytes(Capacity), Jobs};
   GlobTexts Globs{Checks, "", ""}; // the selection points into it
   llvm::Expected<CheckSelection> Selection = CheckSelection::create(Globs);
   if (!Selection)
     return fail(Selection.takeError());
-  std::vector<std::string> Paths{InputPath};
-  if (!NewPath.empty())
-    Paths.push_back(NewPath);
-  llvm::Expected<std::vector<Input>> Inputs = findPrograms(Paths, Request);
-  if (!Inputs)
-    return fail(Inputs.takeError());
-  std::vector<DrawnProgram> Programs;
-  for (const Input &In : *Inputs) {
-    llvm::Expected<DrawnProgram> Program = openProgram(In, Request, *Selection);
-    if (!Program)
-      return fail(Program.takeError());
-    Programs.push_back(std::move(*Program));
-  }
+  llvm::Expected<DrawnProgram> Program =
+      openProgram(InputPath, Request, *Selection);
+  if (!Program)
+    return fail(Program.takeError());
   // What can be drawn without a sibling or the module is.
   ExitStatus Status = ExitSound;
-  for (const DrawnProgram &P : Programs)
-    if (!P.Loaded->isWhole())
-      for (const std::string &Line : P.Loaded->damage())
-        Status = fail(Line);
-    else if (!P.Malformed.empty())
-      Status = fail(printable(P.Malformed));
-  if (chosenFormat() == PictureFormat::Trace && !Programs.back().hasThunks())
-    return fail("there are no thunks to trace; use --format=json for the data "
-                "of a page");
-  const DrawnProgram *Before =
-      Programs.size() == 2 ? &Programs.front() : nullptr;
+  if (!Program->Loaded->isWhole())
+    for (const std::string &Line : Program->Loaded->damage())
+      Status = fail(Line);
+  else if (!Program->Malformed.empty())
+    Status = fail(printable(Program->Malformed));
   if (OutputPath.empty() || OutputPath == "-") {
-    draw(Programs.back(), Before, llvm::outs());
+    draw(Program->P, llvm::outs());
     return Status;
   }
   llvm::Expected<std::unique_ptr<AtomicFile>> File =
       AtomicFile::create(OutputPath);
   if (!File)
     return fail(File.takeError());
-  draw(Programs.back(), Before, (*File)->os());
+  draw(Program->P, (*File)->os());
   if (llvm::Error Failed = (*File)->commit())
     return fail(std::move(Failed));
   return Status;

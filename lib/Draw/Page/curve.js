@@ -10,8 +10,8 @@ class Curve {
 
   // The bytes at the top: room for the chip's, unless the program needs little of them.
   top(space) {
-    const other = otherSpace(this.picture, this.scene.space), capacity = capacityOf(this.picture, this.scene.space);
-    const most = Math.max(1, space.most, other?.most || 0);
+    const capacity = capacityOf(this.picture, this.scene.space);
+    const most = Math.max(1, space.most);
     return capacity <= 2.5 * most ? Math.max(most, capacity) : most;
   }
 
@@ -27,18 +27,15 @@ class Curve {
     context.globalAlpha = 0.25;
     for (const row of rows) context.fillRect(0, Math.round(row), width, 1);
     context.globalAlpha = 1;
-    const other = otherSpace(this.picture, this.scene.space);
-    if (other) this.paintOther(context, other, y, width, scale);
     if (state.step !== null) paintStepLine(context, this.scene, state.step, width, height, scale);
     this.paintCapacity(context, top, y, width, scale);
-    this.paintPeak(context, space, other, width, height, scale);
+    this.paintPeak(context, space, width, height, scale);
   }
 
-  // The step with the most held bytes of those in one column of pixels, of a program with
-  // `stretch` times as many steps.
-  stepWithMost(space, stretch, x, width) {
-    const from = clamp(Math.floor(this.scene.atX(x, width) * stretch), 0, space.held.length - 1);
-    const to = Math.min(space.held.length, Math.max(from + 1, Math.floor(this.scene.atX(x + 1, width) * stretch)));
+  // The step with the most held bytes of those in one column of pixels.
+  stepWithMost(space, x, width) {
+    const from = clamp(Math.floor(this.scene.atX(x, width)), 0, space.held.length - 1);
+    const to = Math.min(space.held.length, Math.max(from + 1, Math.floor(this.scene.atX(x + 1, width))));
     let most = from;
     for (let step = from + 1; step < to; ++step) if (space.held[step] > space.held[most]) most = step;
     return most;
@@ -50,7 +47,7 @@ class Curve {
     const parts = groups.bytes || [space.held];
     const colors = parts.map((_, group) => pixelOf(groups.bytes ? groups.colorOf(group) : OtherColors[isDark() ? 1 : 0]));
     for (let x = 0; x < width; ++x) {
-      const step = this.stepWithMost(space, 1, x, width);
+      const step = this.stepWithMost(space, x, width);
       let below = 0, row = height;
       for (let group = 0; group < parts.length; ++group) {
         below += parts[group][step];
@@ -59,16 +56,6 @@ class Curve {
       }
     }
     context.putImageData(image, 0, 0);
-  }
-
-  // The bytes of the other program as a line, stretched to as many steps.
-  paintOther(context, other, y, width, scale) {
-    const stretch = this.picture.other.steps / this.picture.steps;
-    context.strokeStyle = themeColor("--text");
-    context.lineWidth = 1.4 * scale;
-    context.beginPath();
-    for (let x = 0; x < width; ++x) context.lineTo(x, y(other.held[this.stepWithMost(other, stretch, x, width)]));
-    context.stroke();
   }
 
   paintCapacity(context, top, y, width, scale) {
@@ -89,9 +76,8 @@ class Curve {
     tag(context, text, width - 6 * scale, above > 0 ? above : y(capacity) + 3 * scale, scale, themeColor("--danger"), true);
   }
 
-  paintPeak(context, space, other, width, height, scale) {
-    const word = this.picture.isBefore ? "after" : "before";
-    const text = `peak ${bytesText(space.most)}, step ${space.peak}` + (other ? ` (${word}: ${bytesText(other.most)})` : "");
+  paintPeak(context, space, width, height, scale) {
+    const text = `peak ${bytesText(space.most)}, step ${space.peak}`;
     const x = this.scene.toX(space.peak + 0.5, width);
     if (x >= 0 && x <= width) {
       context.setLineDash([4 * scale, 3 * scale]);

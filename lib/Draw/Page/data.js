@@ -60,7 +60,7 @@ function describe(picture, i) {
     aliases: from.names[i].slice(1).map(text),
     shape: text(from.shape[i]), op: text(from.op[i]), source: text(from.source[i]),
     size: from.size[i], offset: from.offset[i], owner,
-    first: from.first[i], last: from.last[i], change: picture.change ? picture.change[i] : "",
+    first: from.first[i], last: from.last[i],
   };
 }
 

@@ -11,7 +11,6 @@ const BlockText = "#14171a";
 // Words that have one color in all pictures.
 const FixedColors = {
   temp: 0, parameter: 2, "live-out": 3, constant: 4, other: OtherColor,
-  "in both": OtherColor, "new": 1, "gone": 4, "larger": 3, "smaller": 5, "live for longer": 0, "live for shorter": 6,
 };
 
 // Parts of an op_name that the program's author did not write.
@@ -31,7 +30,6 @@ function scopeOf(op) {
 function wordOf(picture, i, mode) {
   const from = picture.blocks, kind = picture.allocations[from.owner[i]].kind;
   if (mode === "kind") return kind;
-  if (mode === "change") return picture.change[i];
   if (kind === "parameter") return "arguments";
   if (kind === "constant") return "constants";
   const source = shortSource(picture.strings[from.source[i]]), op = picture.strings[from.op[i]];
@@ -65,8 +63,7 @@ class Groups {
     }
     const ranked = [...all.keys()].filter(word => word && word !== "other").sort((a, b) => all.get(b) - all.get(a));
     this.words = ranked.slice(0, OtherColor);
-    const fixed = mode === "kind" || mode === "change";
-    this.colors = this.words.map((word, at) => fixed ? FixedColors[plainChange(word)] ?? OtherColor : at);
+    this.colors = this.words.map((word, at) => mode === "kind" ? FixedColors[word] ?? OtherColor : at);
     this.other = this.words.length;
     const more = ranked.length - this.words.length;
     this.words.push(more ? `${more} others` : "other");

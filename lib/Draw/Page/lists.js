@@ -9,29 +9,16 @@ function element(tag, text, className) {
   return made;
 }
 
-// Addresses of source lines, by what opens them; the first one is what a reader gets.
-const Editors = {
-  "VS Code": "vscode://file{path}:{line}", "Cursor": "cursor://file{path}:{line}",
-  "JetBrains": "idea://open?file={path}&line={line}", "paths only": "",
-};
+// What opens source lines, but for those of --source-link.
+const EditorLink = "vscode://file{path}:{line}";
 
 // The address of `folder/train.py:12`; empty where there is none. An editor needs the
 // whole path.
 function sourceAddress(source) {
   const [, path, line] = source.match(/^(.*):(\d+)$/) || [];
-  const own = pageSettings.link, pattern = own || (path?.startsWith("/") ? Editors[chosenEditor()] : "");
+  const pattern = pageSettings.link || (path?.startsWith("/") ? EditorLink : "");
   const spell = encodeURI(path || "").replace(/[?#]/g, encodeURIComponent);
   return path && pattern ? pattern.replaceAll("{path}", spell).replaceAll("{line}", line) : "";
-}
-
-// Pages of a sandbox have no storage.
-function chosenEditor() {
-  try { return localStorage.getItem("hlobuf-editor") || "VS Code"; } catch { return pageSettings.editor || "VS Code"; }
-}
-
-function chooseEditor(name) {
-  pageSettings.editor = name;
-  try { localStorage.setItem("hlobuf-editor", name); } catch { /* until the page is closed */ }
 }
 
 // A source line, as a link where it leads somewhere.
@@ -73,7 +60,7 @@ function blockRows(page, blocks, choose) {
     return {
       bytes: bytesText(about.size), share: held ? about.size / held : 0, chosen: i === state.chosen,
       color: group === 255 ? "" : painter.groups.colorOf(group), text: about.label, source: about.source,
-      small: [about.change, about.keeper, plainShape(about.shape), about.name === about.label ? "" : about.name].filter(Boolean).join("  "),
+      small: [about.keeper, plainShape(about.shape), about.name === about.label ? "" : about.name].filter(Boolean).join("  "),
       choose: () => choose(i),
     };
   });
@@ -119,7 +106,7 @@ function showBlock(picture, i) {
     return name ? `${number} (${name})` : String(number);
   };
   showDetail(about.label, [
-    ["change", about.change], ["", about.keeper], ["source", about.source && sourceElement(about.source, about.source)], ["operation", about.op],
+    ["", about.keeper], ["source", about.source && sourceElement(about.source, about.source)], ["operation", about.op],
     ["shape", about.shape], ["bytes", `${bytesText(about.size)} (${about.size.toLocaleString("en-US")})`],
     ["live", picture.times === "unknown" ? "" : `from step ${step(about.first)} to ${step(about.last)}`],
     ["value", about.name],
@@ -149,7 +136,7 @@ function parseTimeline(all) {
 
 function tipText(picture, i) {
   const about = describe(picture, i);
-  return [about.label, `${bytesText(about.size)}  ${about.shape}`, about.change, about.keeper, about.source, about.op,
+  return [about.label, `${bytesText(about.size)}  ${about.shape}`, about.keeper, about.source, about.op,
     `${about.name}, steps ${about.first} to ${about.last}`].filter(Boolean).join("\n");
 }
 
@@ -183,7 +170,6 @@ function showLegend(picture, groups, choose) {
     items.push(item);
   });
   const notes = [];
-  if (picture.other) notes.push(`line: bytes held ${picture.isBefore ? "after" : "before"} the change`);
   if (picture.times === "unknown") notes.push("no live ranges and no module: all values are drawn at step 0");
   if (picture.times === "module") notes.push("live ranges from the module");
   if (picture.untimed) notes.push(`${picture.untimed} values without a live range are not drawn`);

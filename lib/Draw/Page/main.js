@@ -5,7 +5,7 @@ const Keys = [
   ["0", "show everything"], ["click", "choose the value under the mouse"], ["enter", "go to the list; up and down move in it"],
   ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"],
   ["/", "search; enter leaves the field for the first hit"], ["n N", "next, previous hit"], ["c", "color by kind, operation, scope, source line"],
-  ["s", "next memory space"], ["b", "before or after, where two programs are compared"], ["t", "dark or light"],
+  ["s", "next memory space"], ["t", "dark or light"],
   ["escape", "choose nothing, and show the whole list"],
 ];
 
@@ -19,15 +19,6 @@ class Page {
   constructor(picture) {
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
     this.listen();
-    document.getElementById("programs").hidden = !picture.other;
-    if (picture.other) document.getElementById("color").append(new Option("change", "change"));
-    this.open(picture);
-    new ResizeObserver(() => this.redraw()).observe(document.getElementById("stage"));
-  }
-
-  // Shows a picture: the first one, or that of the other program.
-  open(picture) {
-    const color = this.picture?.spaces[this.scene.space]?.color, mode = this.painter?.mode;
     this.picture = picture;
     this.scene = new Scene(picture);
     this.state = {...Nothing};
@@ -35,11 +26,10 @@ class Page {
     this.atFinding = -1;
     this.painter = new Painter(picture, this.scene);
     this.fillMenus();
-    if (mode) this.painter.mode = mode;
-    const same = picture.spaces.findIndex(space => space.color === color);
-    this.chooseSpace(same >= 0 ? same : this.firstSpace());
-    if (picture.findings.length && !picture.other) this.listFindings();
-    else if (isTooLarge(picture, this.scene.space) && !picture.other) this.showTooLarge();
+    this.chooseSpace(this.firstSpace());
+    if (picture.findings.length) this.listFindings();
+    else if (isTooLarge(picture, this.scene.space)) this.showTooLarge();
+    new ResizeObserver(() => this.redraw()).observe(document.getElementById("stage"));
   }
 
   // The steps that need more than the chip has, around the peak, and what is live there.
@@ -52,16 +42,6 @@ class Page {
     const low = live.reduce((least, i) => Math.min(least, picture.low[i]), Infinity);
     const high = live.reduce((most, i) => Math.max(most, picture.high[i]), 0);
     scene.frame(from, to + 1, Math.min(low, high), high);
-    this.redraw();
-  }
-
-  // The other program, at the same place in time.
-  openOther() {
-    if (!this.picture.other) return;
-    const {x0, x1} = this.scene, stretch = this.picture.other.steps / this.picture.steps;
-    this.open(this.picture.other);
-    Object.assign(this.scene, {x0: x0 * stretch, x1: x1 * stretch});
-    document.getElementById("program").value = this.picture.isBefore ? "before" : "after";
     this.redraw();
   }
 
@@ -238,7 +218,6 @@ class Page {
       const [space, row] = event.target.value.split("/").map(Number);
       this.chooseSpace(space, row === undefined ? null : this.picture.spaces[space].allocations[row]);
     };
-    get("program").onchange = () => this.openOther();
     get("color").onchange = event => this.setMode(event.target.value);
     get("search").oninput = event => this.search(event.target.value.trim());
     get("all").onclick = () => this.press("0");
@@ -358,7 +337,6 @@ class Page {
       p: () => this.goToPeak(), f: () => this.nextFinding(), "/": () => focus.focus(),
       n: () => this.nextHit(1), N: () => this.nextHit(-1), t: () => this.setTheme(!isDark()),
       c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
-      b: () => this.openOther(),
       s: () => this.chooseSpace((scene.space + 1) % Math.max(1, this.picture.spaces.length)),
       Enter: () => document.querySelector("#list button")?.focus(),
       Escape: () => this.clear(), "?": () => this.showKeys(),
@@ -372,31 +350,13 @@ class Page {
   showKeys() {
     const dialog = document.getElementById("help"), table = element("dl"), close = element("button", "close");
     for (const [key, text] of Keys) table.append(element("dt", key), element("dd", text));
-    const editor = element("select"), label = element("label", "source lines open in ");
-    for (const name of Object.keys(Editors)) editor.append(new Option(name, name, false, name === chosenEditor()));
-    editor.onchange = () => {
-      chooseEditor(editor.value);
-      if (this.state.chosen >= 0) showBlock(this.picture, this.state.chosen);
-      if (!this.listsOther && this.state.step !== null) this.chooseStep(this.state.step);
-    };
-    label.append(editor);
     close.onclick = () => dialog.close();
     close.autofocus = true; // not the menu, where a letter would choose
-    dialog.replaceChildren(table, ...(pageSettings.link ? [] : [label]), close);
+    dialog.replaceChildren(table, close);
     dialog.onclick = event => { if (event.target === dialog) dialog.close(); };
     dialog.showModal();
   }
 }
 
-function readPicture(id) {
-  const text = document.getElementById(id).textContent;
-  return text ? decode(JSON.parse(text)) : null;
-}
-
 const pageSettings = JSON.parse(document.getElementById("settings").textContent);
-const after = readPicture("data"), before = readPicture("before");
-if (before) {
-  before.isBefore = true;
-  compare(before, after, pageSettings.matches);
-}
-window.hlobufPage = new Page(after);
+window.hlobufPage = new Page(decode(JSON.parse(document.getElementById("data").textContent)));

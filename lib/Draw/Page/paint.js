@@ -46,8 +46,8 @@ class Painter {
     this.scene = scene;
     this.image = null;
     this.curve = new Curve(picture, scene);
-    // The change, the kind where findings are to be seen, else what the bytes are for.
-    this.recolor(picture.change ? "change" : picture.findings.length ? "kind" : "operation");
+    // The kind where findings are to be seen, else what the bytes are for.
+    this.recolor(picture.findings.length ? "kind" : "operation");
   }
 
   recolor(mode) {

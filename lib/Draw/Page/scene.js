@@ -12,10 +12,8 @@ class Scene {
   choose(space, allocation = null) {
     this.space = space;
     const whole = this.picture.spaces[space] || {size: 1};
-    // Two programs have one scale.
-    const size = Math.max(whole.size, otherSpace(this.picture, space)?.size || 0);
     this.bottom = allocation ? allocation.base : 0;
-    this.top = this.bottom + Math.max(1, allocation ? allocation.size : size);
+    this.top = this.bottom + Math.max(1, (allocation || whole).size);
     this.reset();
   }
 

@@ -2,8 +2,8 @@
 //
 // Dumps that are drawn.
 
-#ifndef HLOBUF_VIEW_DRAWNPROGRAMS_H
-#define HLOBUF_VIEW_DRAWNPROGRAMS_H
+#ifndef HLOBUF_VIEW_DRAWNPROGRAM_H
+#define HLOBUF_VIEW_DRAWNPROGRAM_H
 
 #include "Checks/Context.h"
 #include "Draw/Picture.h"
@@ -14,7 +14,6 @@ namespace hlobuf {
 
 /// What was asked for.
 struct DrawRequest {
-  SiblingPaths Siblings;
   /// A part of the path of the one dump that is meant.
   std::string Pick;
   /// Bytes of the chip; nothing where files next to the dump may tell.
@@ -30,24 +29,14 @@ struct DrawnProgram {
   Picture P;
   /// Why the HLO module is not used; empty if it is.
   std::string Malformed;
-
-  bool hasThunks() const {
-    return Loaded->Model->complete(Section::Thunks) && Context->thunkGraph();
-  }
 };
 
-/// The dumps to draw below \p Paths, which are one, or an old and a new one:
-/// one dump each. Of folders with several, those that hlobuf-diff pairs are
-/// candidates; an error says what these are where it is not clear which one is
-/// meant.
-llvm::Expected<std::vector<Input>>
-findPrograms(llvm::ArrayRef<std::string> Paths, const DrawRequest &Request);
-
-/// Reads, verifies and draws \p In.
-llvm::Expected<DrawnProgram> openProgram(const Input &In,
+/// Reads, verifies and draws the dump of \p Path; an error says which ones
+/// these are where it is not clear which one is meant.
+llvm::Expected<DrawnProgram> openProgram(const std::string &Path,
                                          const DrawRequest &Request,
                                          const CheckSelection &Selection);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_VIEW_DRAWNPROGRAMS_H
+#endif // HLOBUF_VIEW_DRAWNPROGRAM_H
