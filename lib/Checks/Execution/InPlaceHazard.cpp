@@ -227,6 +227,9 @@ void InPlaceHazards::reportPart(const proof::Obligation &Owed,
 void InPlaceHazards::doubt(const proof::Obligation &Owed,
                            const proof::Evidence &Shown) {
   SharedPlace S = placeOf(Owed, Shown);
+  // What a rule without elements left open has no places.
+  if (!S.Result)
+    return;
   ElementAnswer Answer = ask(Owed.At, S);
   if (Answer.Sound || Answer.Doubt.empty())
     return;
