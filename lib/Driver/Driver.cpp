@@ -4,7 +4,6 @@
 #include "Checks/Context.h"
 #include "Checks/Execution/ElementOrder.h"
 #include "Driver/Capacity.h"
-#include "Driver/GuiltyPass.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/LastLine.h"
 #include "Driver/SavedExecutables.h"
@@ -71,7 +70,6 @@ private:
   LastLine Sum;
   /// Threads for one large dump: those that the number of dumps leaves.
   unsigned JobsInside = 1;
-  GuiltyPasses Passes;
   UnmatchedSettings Unmatched;
 };
 } // namespace
@@ -203,7 +201,6 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
       Old->apply(R);
     if (!Options.WriteBaseline.empty())
       New.record(R);
-    Passes.note(R);
     noteReductions(R);
   }
   if (Applied && !R.isUnreadable())

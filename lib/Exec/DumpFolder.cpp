@@ -35,8 +35,6 @@ std::error_code DumpFolder::create(const VerifyOptions &Options,
   if (std::error_code Error = fs::create_directories(Target.Absolute))
     return Error;
   Target.Extra = "--xla_dump_hlo_as_text";
-  if (Options.FindPass)
-    Target.Extra += " --xla_dump_hlo_pass_re=.*";
   std::string Foreign;
   Flags = flagsOfProcess(Flags, Target, Target.Absolute, Foreign);
   return {};

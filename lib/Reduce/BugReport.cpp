@@ -81,8 +81,6 @@ static std::string reportText(const EditModule &M,
   else
     Out += "It was compiled and not run: the evidence is the buffer "
            "assignment that XLA dumps.\n";
-  if (std::string Pass = lineOf(Facts.Verdict, "pass:"); !Pass.empty())
-    Out += "\n" + Pass + ".\n";
   if (std::string Reason = lineOf(Facts.Verdict, "why:"); !Reason.empty())
     Out += "\n" + Reason + ".\n";
   if (std::string Known = lineOf(Facts.Verdict, "known:"); !Known.empty())

@@ -201,7 +201,6 @@ std::vector<std::string> hlobuf::layOutTimeline(const DumpResult &R,
   AddAll(NoteKind::Why);
   addOthers(R, F, Width, Lines);
   AddAll(NoteKind::Known);
-  AddAll(NoteKind::Pass);
   // Commands are to be copied.
   Width = std::numeric_limits<size_t>::max();
   AddAll(NoteKind::Next);

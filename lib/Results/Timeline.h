@@ -17,7 +17,7 @@ constexpr size_t ReportWidth = 120;
 std::string shortPlace(const DumpResult &R, const SourceSpan &Loc);
 
 /// The notes of \p F, which is a timeline, for people: a line for each step in
-/// aligned columns, then `why:`, `also:`, `known:`, `pass:` and `next:`. Lines
+/// aligned columns, then `why:`, `also:`, `known:` and `next:`. Lines
 /// are at most \p Width columns where the names allow it. Plain notes are left
 /// out.
 std::vector<std::string> layOutTimeline(const DumpResult &R,

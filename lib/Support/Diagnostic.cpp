@@ -20,7 +20,7 @@ StringRef hlobuf::skipKindName(SkipKind Kind) {
 
 StringRef hlobuf::noteKindName(NoteKind Kind) {
   static constexpr StringRef Names[] = {"plain", "step", "why", "also",
-                                        "known", "pass", "next"};
+                                        "known", "next"};
   return Names[static_cast<size_t>(Kind)];
 }
 

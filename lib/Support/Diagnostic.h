@@ -53,13 +53,11 @@ enum class NoteKind : uint8_t {
   Also,
   /// A known defect of a compiler that it may be.
   Known,
-  /// The compiler's pass that first shows it.
-  Pass,
   /// What to do: a way around it, the command that makes the module small.
   Next,
 };
 
-/// `plain`, `step`, `why`, `also`, `known`, `pass` or `next`.
+/// `plain`, `step`, `why`, `also`, `known` or `next`.
 llvm::StringRef noteKindName(NoteKind Kind);
 
 /// What an instruction does to the bytes that a timeline is about.

@@ -45,10 +45,6 @@ static cl::opt<std::string>
               cl::cat(InputOptions),
               cl::desc("With --exec, keep the dumps (default: only if there "
                        "are findings), in this folder if one is named"));
-static cl::opt<bool> FindPass(
-    "find-pass", cl::cat(InputOptions),
-    cl::desc("With --exec, dump after each pass and name the one that first "
-             "shows what a finding is about"));
 static cl::opt<std::string>
     Shard("shard", cl::value_desc("i/n"), cl::cat(InputOptions),
           cl::desc("Verify part i of n of the dumps, counting from 0"));
@@ -229,7 +225,6 @@ static std::string idleOption(const VerifyOptions &O) {
   bool Listing = O.Emit == EmitKind::Proof && O.Format == OutputFormat::Json;
   std::vector<IdleOption> Rows = {
       {&KeepDumps, !Exec, Alone},
-      {&FindPass, !Exec, Alone},
       {&Module, Exec, "with --exec"},
       {std::addressof(Siblings), Exec, "with --exec"},
       {&Top, !O.WantMemory, Unasked},
@@ -292,7 +287,6 @@ static VerifyOptions makeOptions() {
   O.AllowUnmatched = AllowUnmatched;
   O.Baseline = BaselineFile;
   O.WriteBaseline = WriteBaseline;
-  O.FindPass = FindPass;
   O.Format = Format;
   O.Memory.Explained.assign(WhyValues.begin(), WhyValues.end());
   O.WantMemory =

@@ -47,12 +47,11 @@ def folder_name(cause):
 
 
 def defect_of(place):
-    """(pass, opcodes) of a reduced cause: the pass that first shows the finding, and what
-    is left of the program; empty where its report does not say."""
-    report, program = place / "report" / "report.md", place / "reduced.hlo.txt"
-    if not report.exists() or not program.exists():
-        return "", ""
-    first = re.search(r" is first there after (\S+)", report.read_text(errors="replace"))
+    """The opcodes that are left of the program of a reduced cause; empty where there is
+    none."""
+    program = place / "reduced.hlo.txt"
+    if not program.exists():
+        return ""
     opcodes = set(re.findall(r" = (?:\([^\n]*?\)|\S+) ([a-z][a-z-]+)\(", program.read_text()))
     left = opcodes - {"parameter", "constant", "tuple", "get-tuple-element"}
-    return (first[1] if first else ""), ", ".join(sorted(left))
+    return ", ".join(sorted(left))

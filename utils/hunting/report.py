@@ -24,13 +24,13 @@ def causes(campaign):
       from causes order by count desc"""
     head = ["cause", "judges", "programs", "first", ""]
     yield from table("Causes", head, campaign.rows(query))
-    query = """select substr(cause, 1, instr(cause || ',', ',') - 1), pass, opcodes,
+    query = """select substr(cause, 1, instr(cause || ',', ',') - 1), opcodes,
       count(*), sum(count), min(cause) from defects join causes using (cause)
-      where opcodes != '' group by 1, 2, 3 order by 5 desc"""
-    head = ["finding", "first after", "opcodes left", "causes", "programs", "one of them"]
+      where opcodes != '' group by 1, 2 order by 4 desc"""
+    head = ["finding", "opcodes left", "causes", "programs", "one of them"]
     rows = campaign.rows(query)
     if rows:
-        yield from table("Reduced causes, by pass and opcodes", head, rows)
+        yield from table("Reduced causes, by opcodes", head, rows)
 
 
 def coverage(campaign):

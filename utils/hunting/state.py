@@ -15,7 +15,7 @@ create table if not exists causes (
   cause text primary key, lane text, program text, count integer, reduced text);
 create table if not exists judges (
   cause text, judged text, count integer, primary key (cause, judged));
-create table if not exists defects (cause text primary key, pass text, opcodes text);
+create table if not exists defects (cause text primary key, opcodes text);
 create table if not exists coverage (
   target text, what text, count integer, primary key (target, what));
 """
@@ -58,8 +58,8 @@ class Campaign:
                     self.note_defect(name)
 
     def note_defect(self, cause):
-        row = (cause, *defect_of(self.place(cause)))
-        self.db.execute("insert or replace into defects values (?, ?, ?)", row)
+        row = (cause, defect_of(self.place(cause)))
+        self.db.execute("insert or replace into defects (cause, opcodes) values (?, ?)", row)
 
     def holes(self, lane, first, batch, taken):
         """(begin, end) of the first programs of a lane that nobody has done or taken."""
