@@ -105,10 +105,7 @@ void OverlapCheck::run() {
   else
     Diags.notCheckedWithout(Ctx, Section::Ranges);
   for (const Allocation &Alloc : D.Allocations) {
-    if (Alloc.Values.size() < 2)
-      continue;
-    reportTupleTables(Ctx, Diags, Alloc);
-    if (!Timed)
+    if (Alloc.Values.size() < 2 || !Timed)
       continue;
     explainContexts(Ctx, Diags, Alloc);
     if (!isAlternate(Ctx, Alloc) || canCompareAlternate(Ctx, Diags))

@@ -28,11 +28,6 @@ bool canCompareAlternate(const CheckContext &Ctx, Reporter &Diags);
 void explainContexts(const CheckContext &Ctx, Reporter &Diags,
                      const Allocation &Alloc);
 
-/// Reports values of \p Alloc that share bytes with a tuple index table and may
-/// not.
-void reportTupleTables(const CheckContext &Ctx, Reporter &Diags,
-                       const Allocation &Alloc);
-
 /// Notes where \p V is, at its value line.
 void notePlace(Finding &F, const Facts &DumpFacts, ValueId V);
 
