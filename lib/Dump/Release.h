@@ -20,14 +20,11 @@ enum class Release : uint8_t {
 struct ReleaseInfo {
   /// The first day with the change, as yyyymmdd; 0 for what was always so.
   uint32_t Date;
-  /// What dumps show from then on, and what they show before; for people.
-  const char *After;
-  const char *Before;
 };
 
 namespace detail {
 inline constexpr ReleaseInfo Releases[] = {
-#define HLOBUF_RELEASE(Name, Date, After, Before) {Date, After, Before},
+#define HLOBUF_RELEASE(Name, Date, After, Before) {Date},
 #include "Dump/Releases.def"
 };
 } // namespace detail

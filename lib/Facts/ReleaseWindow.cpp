@@ -23,25 +23,10 @@ public:
   }
 
 private:
-  void from(Release R) {
-    if (infoOf(R).Date > Result.From) {
-      Result.From = infoOf(R).Date;
-      Result.FromReason = infoOf(R).After;
-      Result.FromPlace = Place;
-    }
-  }
+  void from(Release R) { Result.From = std::max(Result.From, infoOf(R).Date); }
   void before(Release R) {
-    if (infoOf(R).Date < Result.Before) {
-      Result.Before = infoOf(R).Date;
-      Result.BeforeReason = infoOf(R).Before;
-      Result.BeforePlace = Place;
-    }
+    Result.Before = std::min(Result.Before, infoOf(R).Date);
   }
-  /// What is found next is at \p Offset of \p Text.
-  void at(StringRef Text, uint32_t Offset) {
-    Place = Text.drop_front(std::min<size_t>(Offset, Text.size()));
-  }
-
   void fromAllocations();
   void fromFiles();
   void fromTexts();
@@ -49,16 +34,13 @@ private:
 
   const Dump &D;
   ReleaseWindow Result;
-  StringRef Place;
 };
 } // namespace
 
 void EraFinder::fromAllocations() {
-  at(D.assignmentText(), D.Values.empty() ? 0 : D.Values[0].Line);
   if (!D.Values.empty())
     from(Release::TaggedValues);
   for (const Allocation &Alloc : D.Allocations) {
-    at(D.assignmentText(), Alloc.Line);
     if (Alloc.HasPointer)
       before(Release::NoHeapPointers);
     else
@@ -83,7 +65,6 @@ void EraFinder::fromAllocations() {
 
 void EraFinder::fromFiles() {
   bool Used = D.state(Section::Used) != SectionState::Absent;
-  at(D.usedText(), D.TotalLine);
   // An assignment alone is of 2026, or was cut out of an older file: it proves
   // no date.
   if (D.Split)
@@ -105,7 +86,6 @@ void EraFinder::fromFiles() {
   const DumpFile &Report = D.file(FileRole::Report);
   if (!Report.present())
     return;
-  at(Report.Text, 0);
   if (classify(Report.Text) == TextKind::NewReport)
     from(Release::NewReports);
   else {
@@ -117,7 +97,6 @@ void EraFinder::fromFiles() {
 void EraFinder::fromTexts() {
   if (D.state(Section::Used) == SectionState::Absent)
     return;
-  at(D.usedText(), D.Used.empty() ? D.TotalLine : D.Used.front().Line);
   switch (D.Texts) {
   case TextForm::None:
     if (!D.Used.empty())
@@ -137,22 +116,15 @@ void EraFinder::fromTexts() {
       from(Release::NewlineBack);
     break;
   }
-  for (const UsedValue &U : D.Used) {
-    at(D.usedText(), U.Line);
+  for (const UsedValue &U : D.Used)
     if (U.PrintedNone)
       from(Release::NoneLines);
-    else if (D.uses(U).empty() && !U.UsesUninitialized) {
-      if (U.HasText)
-        at(D.usedText(),
-           static_cast<uint32_t>(D.usedText().find("\n uses:", U.Line) + 1));
+    else if (D.uses(U).empty() && !U.UsesUninitialized)
       before(Release::NoneLines);
-    }
-  }
   constexpr size_t Enough = 64;
   for (const Instruction &I :
        llvm::ArrayRef<Instruction>(D.Instructions)
            .take_front(std::min(Enough, D.Instructions.size()))) {
-    at(D.usedText(), I.TextOffset);
     if (D.attributes(I).contains("stack_frame_id="))
       from(Release::StackFrameIds);
     if (D.operands(I).empty())
@@ -167,7 +139,6 @@ void EraFinder::fromTexts() {
 
 void EraFinder::fromLive() {
   bool Live = D.state(Section::Ranges) != SectionState::Absent;
-  at(D.liveText(), D.LiveHeaderLine);
   // What comes after a cut is unknown.
   if (!D.Split && D.state(Section::Used) != SectionState::Absent &&
       !D.cut(FileRole::Assignment)) {
@@ -180,7 +151,6 @@ void EraFinder::fromLive() {
     from(Release::UnboundedPeaks);
   if (D.Peak.empty())
     return;
-  at(D.liveText(), D.Peak[0].Line);
   switch (D.PeakRows) {
   case PeakForm::Name:
     before(Release::PeakIndices);

@@ -15,11 +15,6 @@ namespace hlobuf {
 struct ReleaseWindow {
   uint32_t From = 0;
   uint32_t Before = 99999999;
-  /// The lines that set the bounds.
-  const char *FromReason = "";
-  const char *BeforeReason = "";
-  /// A text of the dump that begins with that line.
-  llvm::StringRef FromPlace, BeforePlace;
 
   /// Surely at or after \p R.
   bool since(Release R) const { return From >= infoOf(R).Date; }

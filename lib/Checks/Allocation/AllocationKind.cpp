@@ -16,6 +16,11 @@
 // (buffer_assignment.cc CombineTempAllocations, 2017). Several are wanted where
 // --xla_multiheap_size_constraint_per_heap bounds the size of each (up to six
 // of color 0 were seen on CPU): hence a lint.
+//
+// Every allocation prints `, page N` or none does: the number is printed unless
+// it is -1, and it is 0 from the start (buffer_assignment.cc, 2026-08-10).
+// Memory with pages of its own (`page_size_kib`) would print larger numbers: no
+// dump does, so that is a warning.
 
 #include "Checks/Check.h"
 #include <map>
@@ -112,8 +117,36 @@ static void checkTemps(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
+static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  auto Pages = static_cast<size_t>(llvm::count_if(
+      D.Allocations, [](const Allocation &X) { return X.Page.has_value(); }));
+  size_t Without = D.Allocations.size() - Pages;
+  // The fewer are the wrong ones.
+  bool Expected = Pages >= Without;
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    StringRef Where =
+        Ctx.places().orEnd(Ctx.places().header(Alloc).Page, Alloc);
+    if (Alloc.Page.value_or(0) != 0)
+      Diags
+          .reportAs(*Alloc.Page < 0 ? Severity::Error : Severity::Warning,
+                    Where, "allocation {} is on page {}, expected 0",
+                    Alloc.Index, *Alloc.Page)
+          .about(AllocationId(I));
+    else if (Alloc.Page.has_value() != Expected)
+      Diags
+          .report(Where,
+                  "allocation {} has {} page, but {} of {} allocations have {}",
+                  Alloc.Index, Expected ? "no" : "a", std::max(Pages, Without),
+                  D.Allocations.size(), Expected ? "one" : "none")
+          .about(AllocationId(I));
+  }
+}
+
 void hlobuf::checkAllocationKind(const CheckContext &Ctx, Reporter &Diags) {
   for (uint32_t I = 0; I != Ctx.dump().Allocations.size(); ++I)
     checkOne(Ctx, Diags, AllocationId(I));
   checkTemps(Ctx, Diags);
+  checkPages(Ctx, Diags);
 }

@@ -315,10 +315,11 @@ static void checkTexts(const CheckContext &Ctx, Reporter &Diags) {
   }
 }
 
-/// A value without uses says so, in dumps where any does.
+/// A value without uses says so, in dumps where any does, and in new ones.
 static void checkNone(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  if (llvm::none_of(D.Used, [](const UsedValue &U) { return U.PrintedNone; }))
+  if (!Ctx.release().since(Release::NoneLines) &&
+      llvm::none_of(D.Used, [](const UsedValue &U) { return U.PrintedNone; }))
     return;
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     const UsedValue &U = D.Used[I];
