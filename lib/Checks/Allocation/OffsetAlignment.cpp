@@ -43,35 +43,6 @@ static uint64_t alignmentOf(const CheckContext &Ctx, int32_t Color) {
   }
 }
 
-/// On CPU the only value off the larger alignment of newer builds is
-/// suspicious.
-static void checkUsual(const CheckContext &Ctx, Reporter &Diags) {
-  constexpr uint64_t Usual = 64;
-  constexpr uint32_t Enough = 8;
-  const Dump &D = Ctx.dump();
-  ValueId Odd;
-  uint32_t NumOdd = 0, NumShifted = 0;
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
-    if (!D[V.Owner].PreallocatedTemp || V.Size == 0 || V.Offset == 0)
-      continue;
-    ++NumShifted;
-    if (V.Offset % Usual != 0 && NumOdd++ == 0)
-      Odd = ValueId(I);
-  }
-  if (NumOdd != 1 || NumShifted < Enough ||
-      D[Odd].Offset % alignmentOf(Ctx, D[D[Odd].Owner].color()) != 0)
-    return;
-  const Value &V = D[Odd];
-  Diags
-      .reportAs(
-          Severity::Lint, Ctx.places().value(V).Offset,
-          "value {} is the only one of {} with an offset ({}) that is not a "
-          "multiple of {}",
-          D.spell(V.Tag), NumShifted, V.Offset, Usual)
-      .about(Odd);
-}
-
 void hlobuf::checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   Backend Target = Ctx.backend();
@@ -94,6 +65,4 @@ void hlobuf::checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
                   Alloc.color())
         .about(ValueId(I));
   }
-  if (Target == Backend::CPU && Ctx.release().since(Release::CPUAlignment64))
-    checkUsual(Ctx, Diags);
 }
