@@ -40,7 +40,6 @@ private:
   void addProtoFile(const std::string &Path);
   void noteUnread(const std::string &Path);
   void addFragment(const std::string &Path, StringRef Kind);
-  void addReportProto(const std::string &Path);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addDamage(const std::string &Path,
                  const std::vector<std::string> &Damage);
@@ -106,15 +105,6 @@ static bool beginsAssignment(StringRef Text) {
          endsInFirstLine(Text, FileRole::Assignment);
 }
 
-/// Without its compression, the name of a report that is written with protos
-/// (xla/service/dump.cc, 2026-03) ends in this.
-static constexpr StringRef ReportProtoTail = "-memory-usage-report.pb";
-
-static bool isReportProto(StringRef Path) {
-  Path.consume_back(".gz");
-  return Path.ends_with(ReportProtoTail);
-}
-
 /// False for the names of other texts, objects and code in a dump folder, of
 /// which there are many.
 static bool mayHoldMore(StringRef Path) {
@@ -158,8 +148,7 @@ void InputFinder::noteUnread(const std::string &Path) {
   Sources Owner;
   llvm::Expected<StringRef> Bytes = Owner.open(Path, mayHoldProto);
   bool Binary = Bytes && mayHoldProto(Bytes->take_front(ProbeBytes));
-  if (Binary && !isReportProto(Path) &&
-      !findProtoPlaces(Path, *Bytes).Places.empty())
+  if (Binary && !findProtoPlaces(Path, *Bytes).Places.empty())
     List.Skipped.push_back(Path +
                            " (it holds a program: name it to verify it)");
   llvm::consumeError(Bytes.takeError());
@@ -396,20 +385,6 @@ void InputFinder::addFragment(const std::string &Path, StringRef Kind) {
                                Path, Kind));
 }
 
-/// Adds the dump that the report at \p Path belongs to.
-void InputFinder::addReportProto(const std::string &Path) {
-  std::string Stem = Path.substr(0, Path.rfind(ReportProtoTail));
-  auto IsThere = [](const std::string &Other) { return fs::exists(Other); };
-  std::string Dump = assignmentOf(Stem + ".txt", IsThere);
-  for (const char *Tail : {".hlo.pb", ".hlo.pb.gz"})
-    if (Dump.empty() && IsThere(Stem + Tail))
-      Dump = Stem + Tail;
-  if (Dump.empty())
-    return addFragment(Path, "a memory usage report");
-  List.Skipped.push_back(Path + " (a report as a proto is not compared)");
-  addFile(Dump);
-}
-
 /// True if \p Text is too short to be sure, and no text.
 static bool beginsBinary(StringRef Text) {
   constexpr size_t Enough = 48;
@@ -467,8 +442,6 @@ void InputFinder::addFile(const std::string &Path) {
     break;
   }
   if (isBinary(*Text) || beginsBinary(*Text)) {
-    if (isReportProto(Path))
-      return addReportProto(Path);
     bool Once = Path == "-" || !fs::is_regular_file(Path);
     std::string Name = Once ? Frames->Path : Path;
     addProtos(Name, findProtoPlaces(Name, *Text), Once ? Frames : nullptr);
