@@ -103,19 +103,14 @@ static size_t countLines(const ProofModel &X, TopicCounts &Counts) {
   return NumMade;
 }
 
-static size_t countDistinct(std::vector<IdPair> All) {
-  llvm::sort(All);
-  return static_cast<size_t>(std::unique(All.begin(), All.end()) - All.begin());
-}
-
-/// The same by the ledger: what is written, or has the place of its sources.
+/// The same by the ledger: what is written, or has the place of its sources, of
+/// which the first one counts.
 static size_t countMade(const Program &P, const Ledger &L) {
-  std::vector<IdPair> Made;
+  size_t Count = 0;
   for (Topic What : {Topic::Written, Topic::SourcePlace})
     for (const Ledger::Row &R : L.rows(What))
-      if (makesValues(P, R.At))
-        Made.push_back({R.At.index(), R.Part});
-  return countDistinct(std::move(Made));
+      Count += R.Operand == 0 && makesValues(P, R.At);
+  return Count;
 }
 
 static void countInstruction(const Program &P, HloId Id, TopicCounts &Counts) {

@@ -79,8 +79,7 @@ void Ledger::open(Obligation Owed) {
   Chapter &C = of(Owed.What);
   Mistakes.EnumeratedTwice += C.Sealed;
   // Pages that are not written cost nothing.
-  if (C.Rows.empty())
-    C.Rows.reserve(Expected);
+  C.Rows.reserve(Expected);
   C.Rows.push_back(
       {Owed.At, Owed.Part, Owed.Operand, Owed.OperandPart, Owed.What});
 }

@@ -60,7 +60,7 @@ bool ProgramState::keepSame(ValueId Line,
     return Value < X->Lines.dump().Values.size() && IsSame(ValueId(Value)) &&
            X->place(ValueId(Value)) == Place;
   };
-  if (Place.empty() || !Bytes.all(Place, [&](uint32_t Set) {
+  if (!Bytes.all(Place, [&](uint32_t Set) {
         return llvm::any_of(Sets->members(Set), Keeps);
       }))
     return false;

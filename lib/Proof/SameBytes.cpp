@@ -14,9 +14,9 @@ static bool haveSameType(const ProofModel &X, Part A, Part B) {
   return isSameType(X.Lines.shape(A), X.Lines.shape(B));
 }
 
-/// A copy that keeps type and layout.
+/// A copy that keeps type and layout: the whole of it, as no part has its type.
 static bool isPlainCopy(const ProofModel &X, Part At) {
-  return X.op(At.Id) == Opcode::Copy && At.Ordinal == 0 &&
+  return X.op(At.Id) == Opcode::Copy &&
          haveSameType(X, At, X.operandPart(At.Id, 0, 0));
 }
 

@@ -65,6 +65,9 @@ SABOTAGES = [
     # What is not enumerated.
     ("lines are not enumerated", "Kernel.cpp", "  enumerateLines(X, L);\n",
      "  if (!@)\n    enumerateLines(X, L);\n"),
+    ("what lines name is not enumerated", "Enumerate.cpp",
+     "    L.open({Topic::Known, HloId(), I});",
+     "    if (!@)\n      L.open({Topic::Known, HloId(), I});"),
     ("parts are not enumerated", "Kernel.cpp", "  enumerateParts(X, L);\n",
      "  if (!@)\n    enumerateParts(X, L);\n"),
     ("parts of parameters are not enumerated", "Enumerate.cpp",
