@@ -140,9 +140,14 @@ void AccessFinder::paired() {
       elementwise(K);
 }
 
+/// What it declares it works on in place; it may read all else at any time.
 void AccessFinder::customCall() {
-  if (std::optional<OperandPart> From = declaredPart(P, Id, Part))
-    return forward(From->Operand, From->Ordinal);
+  if (std::optional<OperandPart> From = declaredPart(P, Id, Part)) {
+    for (uint32_t K = 0; K != Operands.size(); ++K)
+      K == From->Operand ? forward(K, From->Ordinal)
+                         : whole(K, AccessKind::Unknown);
+    return;
+  }
   // A promise about values, which stay as they are (TPU).
   if (P.customCallTarget(Id, Backend::TPU) == "AssumeGatherIndicesInBound")
     return forward(0, Part);

@@ -197,11 +197,13 @@ def exchange_donated(facts, v, w, rng):
 
 
 def overlap(facts):
-    """Pairs of arrays that are live together, in one temp."""
+    """Pairs of arrays that are live together, in one temp. The index of a conditional is
+    read before its branches, although its range lasts until their end."""
     dump = facts.dump
     for a in dump.allocations if facts.module.is_scheduled else ():
         members = [v for v in dump.members(a.number) if facts.is_movable(v)]
         members = [] if a.tail else [v for v in members if is_plain(facts, v)]
+        members = [v for v in members if not is_branch_index(facts, v)]
         members.sort(key=dump.range_of)
         for number, v in enumerate(members):
             for w in members[number + 1 :]:
@@ -212,6 +214,15 @@ def overlap(facts):
                     if are_together(facts, v, w):
                         yield functools.partial(move_onto, facts, v, w)
                         yield functools.partial(move_onto, facts, w, v)
+
+
+def is_branch_index(facts, v):
+    """Whether the last that reads it is a conditional, as its index."""
+    for name, number, *_ in v.uses:
+        x = facts.module.by_name.get(name)
+        if x and x.opcode == "conditional" and int(number) == 0:
+            return True
+    return False
 
 
 def is_plain(facts, v):
