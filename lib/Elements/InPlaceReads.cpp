@@ -38,6 +38,7 @@ struct InPlaceReads::State {
 
   void load(const Program &P, HloId Instruction, ArrayRef<ReadOperand> Operands,
             size_t &Budget);
+  void addAllOperands(const Program &P);
   OperandReads walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
                     ArrayRef<ReadOperand> Operands, size_t &Budget);
   unsigned long bound() const {
@@ -49,6 +50,8 @@ struct InPlaceReads::State {
   Scalars &All;
   IntegerSets Sets;
   HloId Id;
+  /// Parts of operands whose reads are known.
+  std::vector<ReadOperand> Loaded;
   std::unique_ptr<AccessMaps> Maps;
   std::vector<FrameReads> Frames;
   /// Results that are reductions next to others, which are computed in the
@@ -125,12 +128,28 @@ InPlaceReads::State::walk(ArrayRef<std::pair<ScopedId, uint32_t>> Begins,
   return Walk.run(Operands);
 }
 
+void InPlaceReads::State::addAllOperands(const Program &P) {
+  Loaded.clear();
+  for (auto [Number, Operand] : llvm::enumerate(P.operands(Id)))
+    for (uint32_t Part = 0; Part != P.trees().parts(P[Operand].Shape); ++Part)
+      if (shapeOf(P, Operand, Part).isArray())
+        Loaded.push_back({static_cast<uint32_t>(Number), Part});
+}
+
 /// Of a fusion with several results, all are computed together, and a reduction
 /// reads as its operand is iterated.
 void InPlaceReads::State::load(const Program &P, HloId Instruction,
                                ArrayRef<ReadOperand> Operands, size_t &Budget) {
-  if (Maps && Id == Instruction)
+  bool Again = Maps && Id == Instruction;
+  if (Again && llvm::all_of(Operands, [&](const ReadOperand &Each) {
+        return llvm::is_contained(Loaded, Each);
+      }))
     return;
+  Loaded.assign(Operands.begin(), Operands.end());
+  // Where another operand is asked for, too, all are followed: once.
+  if (Again)
+    addAllOperands(P);
+  Operands = Loaded;
   Id = Instruction;
   Dimensions = 0;
   for (auto [Number, Part] : Operands)

@@ -19,8 +19,8 @@ StringRef hlobuf::skipKindName(SkipKind Kind) {
 }
 
 StringRef hlobuf::noteKindName(NoteKind Kind) {
-  static constexpr StringRef Names[] = {"plain", "step", "why", "also",
-                                        "known", "next"};
+  static constexpr StringRef Names[] = {"plain", "step",  "why",
+                                        "also",  "known", "next"};
   return Names[static_cast<size_t>(Kind)];
 }
 

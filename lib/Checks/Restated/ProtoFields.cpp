@@ -3,8 +3,8 @@
 // proto-fields.
 //
 // What an executable says twice it says alike (Proto/RestatedFields.cpp), and
-// all of it is read (Proto/Fields.def): a field that is newer than this tool may
-// change what others mean.
+// all of it is read (Proto/Fields.def): a field that is newer than this tool
+// may change what others mean.
 
 #include "Checks/Check.h"
 
