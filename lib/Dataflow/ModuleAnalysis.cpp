@@ -311,6 +311,13 @@ bool ModuleAnalysis::concerns(const std::vector<bool> &Groups, DerivedPart Part,
   return false;
 }
 
+bool ModuleAnalysis::isExcused(HloId Id, uint32_t Ordinal) const {
+  if (Excused.empty() || !Id || !flow().hasLocations(Id))
+    return false;
+  HloValueId V = flow().at(Id, Ordinal);
+  return V && Excused[aliases().group(V).index()];
+}
+
 bool ModuleAnalysis::mayFollowFromExcuse(DerivedPart Part,
                                          const Difference &Diff) const {
   return concerns(Excused, Part, Diff);

@@ -65,6 +65,8 @@ public:
   /// and live ranges. Where something is, how large it is and what that
   /// makes of an allocation is not a matter of rules.
   static bool mayBeNewRule(DerivedPart Part);
+  /// Part \p Ordinal of \p Id is a value that aliases an excused one.
+  bool isExcused(HloId Id, uint32_t Ordinal) const;
   /// \p Diff is about a value that aliases an excused one.
   bool mayFollowFromExcuse(DerivedPart Part, const Difference &Diff) const;
   /// An instruction whose dataflow this tool may not know reads or defines \p

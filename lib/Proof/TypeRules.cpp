@@ -51,8 +51,10 @@ static Shape withoutBounds(Shape S) {
   return S;
 }
 
-/// \p What is the one that has to be like \p Like.
-static Outcome compare(const ProofModel &X, Part What, const Shape &Like) {
+/// \p What is the one that has to be like \p Like, which is printed as \p Type.
+static Outcome compare(const ProofModel &X, Part What, const Shape &Like,
+                       ShapeId Type) {
+  const ShapeTable &Shapes = X.Lines.dump().Shapes;
   const Shape &S = X.Lines.shape(What);
   if (isSameType(S, Like))
     return Rule::SameType;
@@ -62,13 +64,15 @@ static Outcome compare(const ProofModel &X, Part What, const Shape &Like) {
   bool Joins = joinsValues(X.op(What.Id)) || X.op(What.Id) == Opcode::Parameter;
   if (Joins && isSameType(withoutBounds(S), withoutBounds(Like)))
     return {Reason::OtherBounds, X.Lines.spell(What)};
-  return {Breach::OtherType, X.Lines.spell(What)};
+  return {Breach::OtherType,
+          fmt::format("{}: {}, and not {}", X.Lines.spell(What),
+                      Shapes.text(X.Lines.shapeId(What)), Shapes.text(Type))};
 }
 
 static Outcome compareParts(const ProofModel &X, Part What, Part Like) {
   if (!Like)
     return {Reason::PartMissing, X.Lines.spell(What)};
-  return compare(X, What, X.Lines.shape(Like));
+  return compare(X, What, X.Lines.shape(Like), X.Lines.shapeId(Like));
 }
 
 /// The type of \p At, at the border of the program, which \p Stated is the
@@ -82,11 +86,12 @@ static Outcome compareStated(const ProofModel &X, Part At, ShapeId Stated) {
   auto Ordinal = Trees.ordinal(Stated, X.Lines.steps(At));
   if (!Ordinal)
     return {Reason::PartMissing, X.Lines.spell(At)};
-  const Shape &Like = Trees.shape(Trees.part(Stated, *Ordinal));
+  ShapeId Type = Trees.part(Stated, *Ordinal);
+  const Shape &Like = Trees.shape(Type);
   if (isSameType(X.Lines.shape(At), Like) &&
       X.Lines.shape(At).memorySpace() != Like.memorySpace())
     return Gate::EntrySpace;
-  return compare(X, At, Like);
+  return compare(X, At, Like, Type);
 }
 
 void proof::decideSourceTypes(const ProofModel &X, Ledger &L) {

@@ -39,7 +39,7 @@ public:
 private:
   void readAliases();
   void compareModule();
-  void compareConfig(StringRef Config, bool IsGpu);
+  void compareConfig(StringRef Config);
   void compareDevices(StringRef Config);
   void compareAssignment();
   void compareObjectFiles();
@@ -143,15 +143,11 @@ void RestatedFields::compareModule() {
 }
 
 /// The borders of the program, and what the module says of them again.
-void RestatedFields::compareConfig(StringRef Config, bool IsGpu) {
+void RestatedFields::compareConfig(StringRef Config) {
   StringRef Layout = bytesField(Config, ConfigEntryLayout);
   if (Layout != bytesField(M.Bytes, ModuleProgramShape))
     differs("HloModuleProto.host_program_shape is not the "
             "entry_computation_layout of the configuration");
-  // A GPU's may lack memory spaces.
-  if (!IsGpu)
-    compareProgramShape("entry_computation_layout", Layout,
-                        M.Computations[Root->Parent]);
   compareDevices(Config);
 }
 
@@ -455,7 +451,7 @@ void RestatedFields::run() {
     Parts = {P.Result};
   readAliases();
   compareModule();
-  compareConfig(bytesField(field(1), ModuleConfig), IsGpu);
+  compareConfig(bytesField(field(1), ModuleConfig));
   compareAssignment();
   if (!IsGpu)
     return compareObjectFiles();

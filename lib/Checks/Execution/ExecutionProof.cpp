@@ -56,7 +56,12 @@ void hlobuf::tellViolations(
   reportOpen(Shown, Diags);
   std::vector<Violation> All;
   forEachRow(Shown.Book, Diags, [&](const Ledger::Row &R) {
-    if (R.How == OutcomeKind::Violated)
+    if (R.How != OutcomeKind::Violated)
+      return;
+    // A line that is not there, as module-values excuses it.
+    if (R.What == Topic::Placed && Analysis->isExcused(R.At, R.Part))
+      Diags.notChecked("values that a newer XLA may not place");
+    else
       All.push_back(
           {R.owed(), Breach(R.Code), Shown.Book.outcome(R).evidence()});
   });
@@ -80,8 +85,10 @@ void hlobuf::reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
   llvm::StringRef Where = V.Owed.At ? P.place(V.Owed.At)
                           : Line ? P.facts().places().value(D[Line]).Tag.Whole
                                  : P.place(P.root(P.module().Entry));
-  Finding F = Diags.report(Where, "{}: {} ({})", spellObligation(P, V.Owed),
-                           breachText(V.How), V.Shown.Text);
+  std::string Subject = spellObligation(P, V.Owed);
+  bool Repeats = V.Shown.Text == Subject || V.Shown.Text + "{}" == Subject;
+  Finding F = Diags.report(Where, "{}: {}{}", Subject, breachText(V.How),
+                           Repeats ? "" : " (" + V.Shown.Text + ")");
   if (Line)
     F.about(Line);
   if (V.Shown.By)

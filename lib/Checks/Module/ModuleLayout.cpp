@@ -23,8 +23,10 @@
 
 #include "Checks/AboutInstruction.h"
 #include "Checks/Check.h"
+#include "Checks/Execution/Violations.h"
 #include "Checks/LayoutFit.h"
 #include "Program/Program.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -41,6 +43,8 @@ public:
       : P(P), D(P.facts().dump()), Target(P.facts().backend()), Diags(Diags) {}
 
   void run();
+  /// Something was reported of \p Id, or of what it calls.
+  bool hasTold(HloId Id) const { return Told.contains(Id.index()); }
 
 private:
   void check(HloId Id);
@@ -61,6 +65,9 @@ private:
   const Dump &D;
   Backend Target;
   Reporter &Diags;
+  llvm::DenseSet<uint32_t> Told;
+  /// The instruction that is looked at.
+  HloId Current;
 };
 } // namespace
 
@@ -86,6 +93,8 @@ void ModuleLayouts::report(Side From, Side To, llvm::StringRef Text) {
                   D.Shapes.text(shape(From)), Text)
           .note(P.place(From.Id), "{} is defined here", spell(From));
   aboutInstruction(F, P, To.Id);
+  for (HloId Id : {From.Id, To.Id, Current})
+    Told.insert(Id.index());
 }
 
 /// One finding a pair: the first part that differs.
@@ -211,14 +220,28 @@ void ModuleLayouts::check(HloId Id) {
 }
 
 void ModuleLayouts::run() {
-  for (size_t I = 0; I != P.size(); ++I)
-    if (P[HloId(I)].Shape)
-      check(HloId(I));
+  for (size_t I = 0; I != P.size(); ++I) {
+    Current = HloId(I);
+    if (P[Current].Shape)
+      check(Current);
+  }
 }
 
 void hlobuf::checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
   // A module from another compilation stage must agree with itself, too.
   const Program *P = Ctx.program();
-  if (P && P->obstacle().empty())
-    ModuleLayouts(*P, Diags).run();
+  if (!P || !P->obstacle().empty())
+    return;
+  ModuleLayouts Layouts(*P, Diags);
+  Layouts.run();
+  if (const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
+      !Analysis || !Analysis->isUsable())
+    return;
+  tellViolations(
+      Ctx, Diags,
+      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+        for (const Violation &V : Found)
+          if (!Layouts.hasTold(V.Owed.At))
+            reportViolation(Analysis, V, Diags);
+      });
 }

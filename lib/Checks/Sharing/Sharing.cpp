@@ -117,22 +117,22 @@ Event hlobuf::eventAt(const ModuleAnalysis &Analysis, HloId Id) {
   return E;
 }
 
-/// Where the instruction of \p Step is: in the module if there is one, else in
-/// the sequence; empty if there is no such step.
-static llvm::StringRef placeOf(const Facts &DumpFacts, int32_t Step) {
+/// Where the instruction \p Name, of \p Step, is: in the module if there is
+/// one, else in the sequence; empty if it is in neither.
+static llvm::StringRef placeOf(const Facts &DumpFacts, NameId Name,
+                               int32_t Step) {
   const Dump &D = DumpFacts.dump();
-  if (!isStep(D, Step))
-    return {};
-  const SequenceRow &Row = D.Sequence[static_cast<size_t>(Step)];
-  HloId Id = D.complete(Section::Module) ? D.Module.find(Row.Name) : HloId();
-  return Id ? D.Module.text(D.Module[Id]).split(' ').first
-            : DumpFacts.places().row(Row).Name;
+  HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
+  if (Id)
+    return D.Module.text(D.Module[Id]).split(' ').first;
+  return isStep(D, Step) ? DumpFacts.places().row(D.Sequence[size_t(Step)]).Name
+                         : llvm::StringRef();
 }
 
 Event hlobuf::eventAt(const Facts &DumpFacts, NameId Name) {
   const Dump &D = DumpFacts.dump();
   int32_t Step = DumpFacts.time(Name);
-  Event E{placeOf(DumpFacts, Step), {}, Name};
+  Event E{placeOf(DumpFacts, Name, Step), {}, Name};
   E.Step.Step = Step;
   E.Step.Subject = D.Names[Name].str();
   E.Step.Opcode = spellOpcode(DumpFacts.opcode(Name));
@@ -155,7 +155,7 @@ void hlobuf::addStep(Finding &F, const Facts &DumpFacts, int32_t Step,
   const Dump &D = DumpFacts.dump();
   Event E = eventAt(DumpFacts, D[V].Tag.Name);
   E.Step.Step = Step;
-  E.Where = isStep(D, Step) ? placeOf(DumpFacts, Step)
+  E.Where = isStep(D, Step) ? placeOf(DumpFacts, D[V].Tag.Name, Step)
                             : DumpFacts.places().value(D[V]).Tag.Whole;
   addStep(F, std::move(E), spellName(D, V), std::move(Action), Role,
           elementBits(D, V));
