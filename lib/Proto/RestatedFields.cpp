@@ -25,7 +25,7 @@ struct ProtoAlias {
   Numbers Index;
   int64_t Kind = 0;
 
-  auto operator<=>(const ProtoAlias &) const = default;
+  bool operator==(const ProtoAlias &) const = default;
 };
 
 class RestatedFields {
