@@ -16,6 +16,8 @@ static bool isFusedAndCalled(const Program &P, ComputationId C) {
 
 static std::string obstacleTo(const Program &P) {
   std::string Reason = P.obstacle().str();
+  if (Reason.empty() && P.isFusionBody(P.module().Entry))
+    Reason = "the entry computation is fused";
   for (size_t C = 0; Reason.empty() && C != P.module().Computations.size(); ++C)
     if (isFusedAndCalled(P, ComputationId(C)))
       Reason = "a computation is fused, and called by others";

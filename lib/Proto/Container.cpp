@@ -301,6 +301,21 @@ static StringRef withHead(StringRef Bytes, StringRef Message) {
   return Bytes.substr(Begin - Head.size(), Head.size() + Message.size());
 }
 
+/// The size that \p Bytes have before \p Begin of the message that is there, a
+/// field 1; nothing if there is none that fits.
+static std::optional<uint64_t> sizeBefore(StringRef Bytes, size_t Begin) {
+  constexpr size_t Longest = 5;
+  for (size_t Length = 1; Length <= Longest && Length < Begin; ++Length) {
+    StringRef Size = Bytes.slice(Begin - Length, Begin);
+    if (Bytes[Begin - Length - 1] != '\n')
+      continue;
+    std::optional<uint64_t> Whole = takeVarint(Size);
+    if (Whole && Size.empty() && *Whole <= Bytes.size() - Begin)
+      return Whole;
+  }
+  return std::nullopt;
+}
+
 /// The CompilationResultProto in \p Bytes, up to \p End. It begins with the
 /// module and its configuration, both in one message.
 static StringRef resultAround(StringRef Bytes, const FoundProto &P,
@@ -317,6 +332,10 @@ static StringRef resultAround(StringRef Bytes, const FoundProto &P,
        ++Number)
     Size = static_cast<size_t>(F.Bytes.end() - Inner.data());
   StringRef Outer = withHead(Bytes, StringRef(Inner.data(), Size));
+  auto Begin = static_cast<size_t>(Outer.data() - Bytes.data());
+  if (!Outer.empty())
+    if (std::optional<uint64_t> Whole = sizeBefore(Bytes, Begin))
+      return Bytes.substr(Begin, *Whole);
   return Outer.empty() ? Outer
                        : StringRef(Outer.data(), size_t(End - Outer.data()));
 }
@@ -327,7 +346,7 @@ static StringRef resultAround(StringRef Bytes, const FoundProto &P,
 /// that have nothing to do have none today, but say which kind of object files
 /// they have.
 void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
-  constexpr uint32_t Kind = 5, Thunks = 6;
+  constexpr uint32_t OldFiles = 4, Kind = 5, Thunks = 6, Files = 8;
   constexpr uint64_t Kernels = 2;
   WireReader In(Rest);
   WireField F;
@@ -336,6 +355,7 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
   StringRef Result = In.rest();
   StringRef Next = Result;
   uint32_t Before = 0;
+  bool HasThunks = false, HasFiles = false, HasKernels = false;
   for (; spend() && In.next(F) && F.Number > 2 && F.Number >= Before;
        Before = F.Number) {
     Next = In.rest();
@@ -343,12 +363,17 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
     // other fields of these numbers, field 6 is a compute capability.
     bool IsSequence =
         F.Number == Thunks && isName(firstField(firstField(F.Bytes, 1), 1));
-    if ((F.Number == Kind && F.Value == Kernels) || IsSequence)
-      P.Thunks.Target = ThunkSource::Backend::CPU;
+    HasThunks |= IsSequence;
+    HasFiles |= F.Number == OldFiles || F.Number == Files;
+    HasKernels |= F.Number == Kind && F.Value == Kernels;
   }
+  // Kernels without thunks: jaxlib 0.4.38 does not store these.
+  if (HasThunks || (HasKernels && !HasFiles))
+    P.Thunks.Target = ThunkSource::Backend::CPU;
   if (P.Thunks.Target == ThunkSource::Backend::CPU) {
-    P.Thunks.Parts = {Result.drop_back(Next.size())};
     P.Result = resultAround(Scanned, P, Next.data());
+    const char *End = P.Result.empty() ? Next.data() : P.Result.end();
+    P.Thunks.Parts = {StringRef(Result.data(), size_t(End - Result.data()))};
   }
   // In a file of an unknown kind, nothing else shows the cut.
   if (In.failed() && isTooLong(Next, Thunks))

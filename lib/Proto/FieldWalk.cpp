@@ -4,6 +4,7 @@
 #include "Proto/Wire.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
+#include <bitset>
 
 using namespace hlobuf;
 using llvm::StringRef;
@@ -13,7 +14,10 @@ struct FieldRow {
   uint32_t Number;
   FieldType Type;
   FieldClass Class;
+  /// It may be there several times.
+  bool Several = false;
 };
+constexpr bool Many = true;
 /// A message of Fields.def.
 struct MessageRows {
   StringRef Name;
@@ -23,16 +27,19 @@ struct MessageRows {
 } // namespace
 
 // As Fields.def spells them.
-#define source(N, Type) {N, FieldType::Type, FieldClass::Source}
-#define compared(N, Type) {N, FieldType::Type, FieldClass::Compared}
-#define derived(N, Type) {N, FieldType::Type, FieldClass::Derived}
-#define unshown(N, Type) {N, FieldType::Type, FieldClass::Unshown}
-#define assumed(N, Type) {N, FieldType::Type, FieldClass::Assumed}
-#define irrelevant(N, Type) {N, FieldType::Type, FieldClass::Irrelevant}
-#define retired(N) {N, FieldType::Retired, FieldClass::Irrelevant}
+#define row(N, Is, Type, ...)                                                  \
+  {N, FieldType::Type, FieldClass::Is __VA_OPT__(, ) __VA_ARGS__}
+#define source(N, ...) row(N, Source, __VA_ARGS__)
+#define compared(N, ...) row(N, Compared, __VA_ARGS__)
+#define derived(N, ...) row(N, Derived, __VA_ARGS__)
+#define unshown(N, ...) row(N, Unshown, __VA_ARGS__)
+#define assumed(N, ...) row(N, Assumed, __VA_ARGS__)
+#define irrelevant(N, ...) row(N, Irrelevant, __VA_ARGS__)
+#define retired(N) row(N, Irrelevant, Retired, Many)
 #define HLOBUF_MESSAGE(Name, Text, ...)                                        \
   static constexpr FieldRow Name##Rows[] = {__VA_ARGS__};
 #include "Proto/Fields.def"
+#undef row
 #undef source
 #undef compared
 #undef derived
@@ -73,28 +80,37 @@ static bool isEncodedAs(WireType Wire, FieldType Type) {
   }
 }
 
+/// True if a field of \p Type is a list of numbers.
+static bool holdsSeveral(FieldType Type) {
+  return Type == FieldType::Numbers || Type == FieldType::Fixed32s ||
+         Type == FieldType::Fixed64s;
+}
+
 void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
   // Shapes and literals nest; hostile ones without end.
   constexpr unsigned MostDepth = 100;
   llvm::ArrayRef<FieldRow> Rows = rowsOf(In).Fields;
-  bool Good =
-      Depth < MostDepth &&
-      forEachField(
-          Message,
-          [&](const WireField &F) {
-            const FieldRow *Row = llvm::partition_point(
-                Rows, [&](const FieldRow &R) { return R.Number < F.Number; });
-            bool Known = Row != Rows.end() && Row->Number == F.Number &&
-                         isEncodedAs(F.Type, Row->Type);
-            bool Empty = F.isMessage() ? F.Bytes.empty() : F.Value == 0;
-            if (!Known || (Row->Class == FieldClass::Unshown && !Empty))
-              ++Unread[{In, F.Number}];
-            else if (uint8_t(Row->Type) >= FirstMessage &&
-                     Row->Type != FieldType::HloModule &&
-                     Row->Type != FieldType::BufferAssignment)
-              walk(Row->Type, F.Bytes, Depth + 1);
-          });
-  if (!Good)
+  std::bitset<128> Seen;
+  auto Visit = [&](const WireField &F) {
+    const FieldRow *Row = llvm::partition_point(
+        Rows, [&](const FieldRow &R) { return R.Number < F.Number; });
+    bool Known = Row != Rows.end() && Row->Number == F.Number &&
+                 isEncodedAs(F.Type, Row->Type);
+    // Of one that is there twice, readers merge both, or take the last one.
+    if (Known && !Row->Several && !holdsSeveral(Row->Type)) {
+      auto Index = static_cast<size_t>(Row - Rows.begin());
+      Known = !Seen[Index];
+      Seen.set(Index);
+    }
+    bool Empty = F.isMessage() ? F.Bytes.empty() : F.Value == 0;
+    if (!Known || (Row->Class == FieldClass::Unshown && !Empty))
+      ++Unread[{In, F.Number}];
+    else if (uint8_t(Row->Type) >= FirstMessage &&
+             Row->Type != FieldType::HloModule &&
+             Row->Type != FieldType::BufferAssignment)
+      walk(Row->Type, F.Bytes, Depth + 1);
+  };
+  if (Depth == MostDepth || !forEachField(Message, Visit))
     ++Unread[{In, 0}];
 }
 

@@ -36,7 +36,7 @@ enum class FieldClass : uint8_t {
 };
 
 /// Finds fields that nobody reads: those that are newer than Fields.def, are
-/// encoded in another way, or change what others mean.
+/// encoded in another way, are there twice, or change what others mean.
 class FieldWalk {
 public:
   /// Walks \p Message, which is an \p In of Fields.def, to its end, but not the

@@ -176,7 +176,7 @@ bool ThunkParts::printBare(StringRef Message, std::string &Text) {
   constexpr StringRef Name = "BufferAllocationSlice";
   int64_t Numbers[3] = {};
   bool Good = forEachField(Message, [&](const WireField &F) {
-    if (F.Number > 4)
+    if (F.Number > 4 || F.Type != WireType::Varint)
       noteUnknown(Name, F.Number);
     else if (F.Number < 4)
       Numbers[F.Number - 1] = F.number();

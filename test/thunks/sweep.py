@@ -44,7 +44,7 @@ def read_table():
     table = {}
     text = TABLE.read_text()
     for name, fields in re.findall(r'HLOBUF_MESSAGE\((\w+), "[^"]+",((?:[^()]|\([^()]*\))*)\)', text):
-        rows = re.findall(r"(\w+)\((\d+)(?:, (\w+))?\)", fields)
+        rows = re.findall(r"(\w+)\((\d+)(?:, (\w+))?(?:, Many)?\)", fields)
         table[name] = {int(n): (c, t or "Opaque") for c, n, t in rows}
     return table
 
