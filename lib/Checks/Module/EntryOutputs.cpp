@@ -74,8 +74,10 @@ void EntryOutputs::reportShared(const Violation &V) {
 void EntryOutputs::reportReadOnly(const Violation &V) {
   const Allocation &Alloc = D[D[V.Shown.Lost].Owner];
   std::string Name = spellName(D, V.Shown.Lost);
-  if (!Alloc.Constant)
-    Name = P.spell(P.parameter(P.module().Entry, Alloc.ParameterNumber));
+  // The module may have fewer parameters than the dump says.
+  HloId Argument = P.parameter(P.module().Entry, Alloc.ParameterNumber);
+  if (!Alloc.Constant && Argument)
+    Name = P.spell(Argument);
   if (!Alloc.Constant && Alloc.ParameterIndex.canonical() != ShapeIndex::root())
     Name += D.Indices.text(Alloc.ParameterIndex);
   complete(Diags.report(P.place(Root),
