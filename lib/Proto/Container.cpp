@@ -332,12 +332,12 @@ static StringRef resultAround(StringRef Bytes, const FoundProto &P,
        ++Number)
     Size = static_cast<size_t>(F.Bytes.end() - Inner.data());
   StringRef Outer = withHead(Bytes, StringRef(Inner.data(), Size));
+  if (Outer.empty())
+    return "";
   auto Begin = static_cast<size_t>(Outer.data() - Bytes.data());
-  if (!Outer.empty())
-    if (std::optional<uint64_t> Whole = sizeBefore(Bytes, Begin))
-      return Bytes.substr(Begin, *Whole);
-  return Outer.empty() ? Outer
-                       : StringRef(Outer.data(), size_t(End - Outer.data()));
+  if (std::optional<uint64_t> Whole = sizeBefore(Bytes, Begin))
+    return Bytes.substr(Begin, *Whole);
+  return StringRef(Outer.data(), size_t(End - Outer.data()));
 }
 
 /// The rest of a CompilationResultProto (xla/service/cpu/executable.proto): the

@@ -22,6 +22,10 @@ void hlobuf::printFields(const HloProto &P, TextSink &To) {
   printUnread(" unread in the program: ", Program, To);
   if (P.Thunks.Target == ThunkSource::Backend::None)
     return;
+  if (P.Thunks.Target == ThunkSource::Backend::CPU && P.Result.empty()) {
+    To.Out += " unread around it: xla.cpu.CompilationResultProto\n";
+    return;
+  }
   FieldWalk Around;
   if (P.Thunks.Target == ThunkSource::Backend::CPU)
     Around.walk(FieldType::CpuCompilationResult, P.Result);
