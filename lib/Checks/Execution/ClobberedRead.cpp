@@ -30,6 +30,7 @@
 // - contexts of async chains, which are all in one scratch place (SparseCore,
 //   libtpu 0.0.51): not followed.
 
+#include "Checks/AboutInstruction.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
@@ -73,6 +74,11 @@ struct Damage {
   bool isRoundBefore() const {
     return Kind == DamageKind::Read && Writer.Step.Step >= Reader.Step.Step;
   }
+  /// The value was lost before it took over its place.
+  bool isCarried() const {
+    return Written && Definition.Step.Step > Writer.Step.Step &&
+           !isRoundBefore();
+  }
 };
 
 /// Tells damages, each value once.
@@ -109,7 +115,7 @@ private:
 /// True if somebody overwrote something.
 static bool isDamage(proof::Breach How) {
   return How != proof::Breach::StillWritten && How != proof::Breach::NotGiven &&
-         How != proof::Breach::NotLiveOut && How != proof::Breach::SlicesApart;
+         How != proof::Breach::NotLiveOut;
 }
 
 static DamageKind kindOf(const Violation &V) {
@@ -130,6 +136,34 @@ static DamageKind kindOf(const Violation &V) {
   }
 }
 
+/// A ConcatBitcast takes the bytes of its operands for those of its result.
+static void reportSlices(const ModuleAnalysis &Analysis, const Violation &V,
+                         Reporter &Diags) {
+  const Program &P = Analysis.program();
+  const Dump &D = P.facts().dump();
+  HloId Id = V.Owed.At;
+  Finding F = Diags.report(
+      P.place(Id), "{} joins slices that are not side by side in its place",
+      P.spell(Id));
+  auto Add = [&](HloId At, std::string Action, StepRole Role) {
+    HloValueId Own = Analysis.flow().at(At, 0);
+    ValueId Line = Own ? Analysis.lineOf(Own) : ValueId();
+    if (!Line)
+      return;
+    const Value &W = D[Line];
+    addStep(F, eventAt(Analysis, At), P.spell(At),
+            fmt::format("{} bytes [{}, {}) of allocation {}", Action, W.Offset,
+                        W.end(), D[W.Owner].Index),
+            Role);
+    F.about(Line);
+  };
+  for (size_t K = 0; K != P.operands(Id).size(); ++K)
+    Add(P.operands(Id)[K], fmt::format("is operand {}, in", K),
+        StepRole::Defines);
+  Add(Id, "takes them for", StepRole::Reads);
+  aboutInstruction(F, P, Id);
+}
+
 void Damages::collect(const ModuleAnalysis &Analysis,
                       ArrayRef<Violation> Found) {
   const Program &P = Analysis.program();
@@ -139,7 +173,9 @@ void Damages::collect(const ModuleAnalysis &Analysis,
   };
   std::vector<Damage> All;
   for (const Violation &V : Found)
-    if (!isDamage(V.How))
+    if (V.How == proof::Breach::SlicesApart)
+      reportSlices(Analysis, V, Diags);
+    else if (!isDamage(V.How))
       reportViolation(Analysis, V, Diags);
     else
       All.push_back({kindOf(V), V.Shown.Lost, V.Shown.By, V.Owed.Operand,
@@ -225,8 +261,6 @@ std::string Damages::need(const Damage &R) const {
     return fmt::format("the program returns {}", Value);
   case DamageKind::Awaited:
     return fmt::format("{} waits for {}", R.Reader.Step.Subject, Value);
-  case DamageKind::Result:
-    return fmt::format("{} writes {}", R.Reader.Step.Subject, Value);
   default:
     return fmt::format("{} reads {}", R.Reader.Step.Subject, Value);
   }
@@ -245,6 +279,9 @@ std::string Damages::consequence(const Damage &R) const {
     return fmt::format("{} writes {} where the program may not write: to a "
                        "constant, or to an argument that is not donated",
                        R.Reader.Step.Subject, Value);
+  if (R.Kind == DamageKind::Result && R.Written)
+    return fmt::format("{} writes {} and {} to the same bytes",
+                       R.Reader.Step.Subject, Value, spellName(D, R.Written));
   if (R.Kind == DamageKind::Input)
     return fmt::format("{} overwrites {}, which is {}", Writer, Value,
                        isConstant(R)
@@ -297,15 +334,19 @@ void Damages::addWhy(Finding &F, const Damage &First) {
 
 void Damages::explain(Finding &F, ArrayRef<Damage> Reads) {
   const Damage &First = Reads[0];
-  addStep(F, First.Definition, spellName(D, First.Value),
-          spellDefinition(D, First.Value), StepRole::Defines,
-          elementBits(D, First.Value));
   auto [Begin, End] = lostBytes(First);
+  if (!First.isCarried())
+    addStep(F, First.Definition, spellName(D, First.Value),
+            spellDefinition(D, First.Value), StepRole::Defines,
+            elementBits(D, First.Value));
   if (First.Written)
     addStep(F, First.Writer, spellName(D, First.Written),
             fmt::format("OVERWRITES bytes [{}, {}){}", Begin, End,
                         First.isRoundBefore() ? ", one iteration before" : ""),
             StepRole::Overwrites);
+  if (First.isCarried())
+    addStep(F, First.Definition, spellName(D, First.Value),
+            "takes over what is there", StepRole::Defines);
   for (const Damage &R : Reads.take_front(MaxReaders))
     addReader(F, R);
   addWhy(F, First);

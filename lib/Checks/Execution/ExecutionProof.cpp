@@ -11,6 +11,7 @@
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Proof/LedgerText.h"
+#include <map>
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
@@ -76,20 +77,29 @@ static std::string extentOf(const proof::Proof &Shown) {
   return InPlace == 0 ? Text : fmt::format("{}, {} in place", Text, InPlace);
 }
 
-void hlobuf::reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
-                             Reporter &Diags) {
-  const Program &P = Analysis.program();
-  const Dump &D = P.facts().dump();
+/// The line that \p V is about; invalid if it is about none.
+static ValueId lineOf(const Violation &V) {
   bool AtLine = subjectOf(V.Owed.What) == TopicSubject::Line;
-  ValueId Line = AtLine ? ValueId(V.Owed.Part) : V.Shown.Lost;
-  llvm::StringRef Where = V.Owed.At ? P.place(V.Owed.At)
-                          : Line ? P.facts().places().value(D[Line]).Tag.Whole
-                                 : P.place(P.root(P.module().Entry));
+  return AtLine ? ValueId(V.Owed.Part) : V.Shown.Lost;
+}
+
+static llvm::StringRef placeOf(const Program &P, const Violation &V) {
+  if (V.Owed.At)
+    return P.place(V.Owed.At);
+  if (ValueId Line = lineOf(V))
+    return P.facts().places().value(P.facts().dump()[Line]).Tag.Whole;
+  return P.place(P.root(P.module().Entry));
+}
+
+Finding hlobuf::reportViolation(const ModuleAnalysis &Analysis,
+                                const Violation &V, Reporter &Diags) {
+  const Program &P = Analysis.program();
   std::string Subject = spellObligation(P, V.Owed);
   bool Repeats = V.Shown.Text == Subject || V.Shown.Text + "{}" == Subject;
-  Finding F = Diags.report(Where, "{}: {}{}", Subject, breachText(V.How),
-                           Repeats ? "" : " (" + V.Shown.Text + ")");
-  if (Line)
+  Finding F =
+      Diags.report(placeOf(P, V), "{}: {}{}", Subject, breachText(V.How),
+                   Repeats ? "" : " (" + V.Shown.Text + ")");
+  if (ValueId Line = lineOf(V))
     F.about(Line);
   if (V.Shown.By)
     F.about(V.Shown.By);
@@ -97,14 +107,30 @@ void hlobuf::reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
     aboutInstruction(F, P, V.Owed.At);
   if (Analysis.firstDifference())
     F.about(Section::Module);
+  return F;
+}
+
+/// Of violations alike only the first are told one by one.
+static void reportAlike(const ModuleAnalysis &Analysis,
+                        llvm::ArrayRef<Violation> Found, Reporter &Diags) {
+  static constexpr size_t MaxAlike = 3;
+  std::map<std::pair<Topic, Breach>, llvm::SmallVector<const Violation *>> All;
+  for (const Violation &V : Found)
+    All[{V.Owed.What, V.How}].push_back(&V);
+  for (const auto &[What, Alike] : All)
+    for (size_t N = 0; N != std::min(Alike.size(), MaxAlike); ++N) {
+      Finding F = reportViolation(Analysis, *Alike[N], Diags);
+      if (N == 0 && Alike.size() > MaxAlike)
+        F.why(placeOf(Analysis.program(), *Alike[N]),
+              "{} are like this, {} are reported", Alike.size(), MaxAlike);
+    }
 }
 
 void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
       [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
-        for (const Violation &V : Found)
-          reportViolation(Analysis, V, Diags);
+        reportAlike(Analysis, Found, Diags);
         const Ledger &Book = Ctx.proof()->Book;
         for (size_t K = 0; K != NumKinds; ++K)
           Diags.tally(kindName(Kind(K)), Book.tally(Kind(K)));

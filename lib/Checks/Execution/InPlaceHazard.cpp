@@ -241,13 +241,18 @@ void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
   auto Tell = [&](const ModuleAnalysis &Analysis,
                   llvm::ArrayRef<Violation> Found) {
     InPlaceHazards Hazards(Analysis, Diags);
+    HloId Joined;
     for (const Violation &V : Found)
-      if (V.How == proof::Breach::ElementsOverwritten)
+      if (V.How == proof::Breach::SlicesApart && V.Owed.At == Joined)
+        continue; // once is enough
+      else if (V.How == proof::Breach::ElementsOverwritten)
         Hazards.report(V.Owed, V.Shown);
       else if (V.How == proof::Breach::PartlyThere)
         Hazards.reportPart(V.Owed, V.Shown);
-      else
+      else {
         reportViolation(Analysis, V, Diags);
+        Joined = V.Owed.At;
+      }
     const proof::Ledger &Book = Ctx.proof()->Book;
     for (const auto &R : Book.rows(proof::Topic::InPlace))
       if (R.How == proof::OutcomeKind::Gap &&

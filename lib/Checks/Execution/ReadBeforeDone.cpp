@@ -69,6 +69,12 @@ void hlobuf::checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
         reportRead(Analysis, V, Diags);
         continue;
       }
+      // A reader is reported instead.
+      if (llvm::any_of(Found, [&](const Violation &Other) {
+            return Other.How == proof::Breach::ReadBeforeDone &&
+                   Other.Owed.At == V.Owed.At;
+          }))
+        continue;
       const Program &P = Analysis.program();
       Finding F =
           Diags.report(P.place(V.Owed.At), "nothing waits for the result of {}",

@@ -27,8 +27,8 @@ void tellViolations(
         Tell);
 
 /// Reports \p V in the words of its obligation.
-void reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
-                     Reporter &Diags);
+Finding reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
+                        Reporter &Diags);
 
 } // namespace hlobuf
 

@@ -85,7 +85,8 @@ static Finding describeStep(const ModuleAnswer &M, const Difference &Diff) {
                      "step {} is {}, but the module schedules {} here",
                      Diff.Row, M.D.Names[Stated], M.P.spell(Diff.Id));
   if (HloId Id = M.P.find(Stated))
-    F.note(M.P.place(Id), "{} is here", M.D.Names[Stated]);
+    F.note(M.P.place(Id), "{}, its step {}, is here", M.D.Names[Stated],
+           M.Analysis.schedule().time(Id));
   return F;
 }
 

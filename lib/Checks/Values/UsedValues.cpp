@@ -282,12 +282,21 @@ static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   return false;
 }
 
-/// All values of one instruction have the same text.
+/// All values of one instruction have the same text. The first that is there
+/// twice is taken for the right one.
 static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
                          llvm::ArrayRef<uint32_t> Group) {
   const Dump &D = Ctx.dump();
-  StringRef First = D.text(D.Used[Group.front()]);
-  for (uint32_t U : Group.drop_front()) {
+  auto Text = [&](uint32_t U) { return D.text(D.Used[U]); };
+  uint32_t Right = Group.front();
+  if (llvm::all_of(Group, [&](uint32_t U) { return Text(U) == Text(Right); }))
+    return;
+  for (uint32_t U : llvm::reverse(Group))
+    if (llvm::count_if(
+            Group, [&](uint32_t Other) { return Text(Other) == Text(U); }) > 1)
+      Right = U;
+  StringRef First = Text(Right);
+  for (uint32_t U : Group) {
     StringRef Text = D.text(D.Used[U]);
     if (Text == First)
       continue;
@@ -296,7 +305,7 @@ static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
     Finding F = Diags.report(
         Own, "the text of {} says '{}' here, but '{}' at {}",
         D.Names[D.Used[U].Tag.Name], Own.take_front(80), Shared.take_front(80),
-        Ctx.places().tag(D.Used[Group.front()]).Whole);
+        Ctx.places().tag(D.Used[Right]).Whole);
     F.note(Shared, "the other text");
     aboutUsed(Ctx, F, UsedId(U)).about(D.Used[U].Tag.Name);
   }
