@@ -364,6 +364,42 @@ std::string hlobuf::valueText(AttributeForm Form, const WireField &F) {
   }
 }
 
+FieldType hlobuf::messageOf(AttributeForm Form) {
+  switch (Form) {
+  case AttributeForm::Optional:
+  case AttributeForm::OptionalFlag:
+    return FieldType::CpuOptional;
+  case AttributeForm::Padding:
+    return FieldType::PaddingConfig;
+  case AttributeForm::Window:
+    return FieldType::Window;
+  case AttributeForm::Labels:
+    return FieldType::ConvolutionDimensionNumbers;
+  case AttributeForm::Shape:
+    return FieldType::Shape;
+  case AttributeForm::Dimensions:
+    return FieldType::Triple;
+  case AttributeForm::LaunchDimensions:
+    return FieldType::LaunchTriple;
+  case AttributeForm::Matrix:
+    return FieldType::MatrixLayout;
+  case AttributeForm::Packing:
+    return FieldType::ArgumentsPacking;
+  case AttributeForm::SlicedParameter:
+    return FieldType::SlicedParameter;
+  case AttributeForm::SlicedResult:
+    return FieldType::SlicedResult;
+  case AttributeForm::Groups:
+    return FieldType::ReplicaGroup;
+  case AttributeForm::Pairs:
+    return FieldType::SourceTarget;
+  case AttributeForm::Slice:
+    return FieldType::SliceDimensions;
+  default:
+    return FieldType::Number;
+  }
+}
+
 bool hlobuf::isNumberForm(AttributeForm Form) {
   switch (Form) {
   case AttributeForm::Number:

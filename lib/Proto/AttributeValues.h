@@ -7,6 +7,7 @@
 #ifndef HLOBUF_PROTO_ATTRIBUTEVALUES_H
 #define HLOBUF_PROTO_ATTRIBUTEVALUES_H
 
+#include "Proto/FieldWalk.h"
 #include "Proto/Wire.h"
 #include <string>
 
@@ -62,6 +63,9 @@ enum class AttributeForm : uint8_t {
 bool isNumberForm(AttributeForm Form);
 /// True if \p Form spells all values of a repeated field at once.
 bool isRepeatedForm(AttributeForm Form);
+
+/// The message of Fields.def that \p Form spells, Number if it is none.
+FieldType messageOf(AttributeForm Form);
 
 /// The value \p F, not of a repeated form; empty if it is what a proto has by
 /// default, or no value.

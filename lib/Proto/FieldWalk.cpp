@@ -114,6 +114,13 @@ void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
     ++Unread[{In, 0}];
 }
 
+std::string FieldWalk::unreadNames() const {
+  std::vector<std::string> All;
+  for (const auto &[Field, Count] : Unread)
+    All.push_back(fmt::format("{}.{}", rowsOf(Field.first).Name, Field.second));
+  return fmt::format("{}", fmt::join(All, ","));
+}
+
 std::string FieldWalk::unread() const {
   std::vector<std::string> All;
   for (const auto &[Field, Count] : Unread)

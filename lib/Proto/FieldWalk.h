@@ -44,8 +44,10 @@ public:
   /// counts as a field 0.
   void walk(FieldType In, llvm::StringRef Message, unsigned Depth = 0);
 
-  /// `xla.LayoutProto 9 (3 times)`, each with a comma between.
+  /// `xla.LayoutProto.9 (3)`: how often, each with a comma between.
   std::string unread() const;
+  /// `xla.LayoutProto.9,xla.TileProto.2`.
+  std::string unreadNames() const;
 
 private:
   std::map<std::pair<FieldType, uint32_t>, size_t> Unread;

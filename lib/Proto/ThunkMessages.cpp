@@ -15,7 +15,8 @@ ThunkParts::ThunkParts(ThunkMessage Thunk, StringRef Message) {
   applyFlags(Thunk);
   applyNorm();
   applyLoader();
-  applyKindText();
+  if (Thunk == ThunkMessage::CpuThunk)
+    applyKindText();
   if (Kind == ThunkKind::RaggedAllToAll)
     applyRagged();
   if (DynamicRoot && !Slices.empty() &&
@@ -33,6 +34,16 @@ void ThunkParts::noteUnknown(StringRef Message, uint32_t Number) {
   if (!Unknown.empty())
     Unknown += ',';
   Unknown += fmt::format("{}.{}", Message, Number);
+}
+
+/// Notes what nobody reads of \p Message, an \p In of Fields.def.
+void ThunkParts::noteUnread(FieldType In, StringRef Message) {
+  FieldWalk Walk;
+  Walk.walk(In, Message);
+  std::string Names = Walk.unreadNames();
+  if (!Names.empty() && !Unknown.empty())
+    Unknown += ',';
+  Unknown += Names;
 }
 
 void ThunkParts::attribute(StringRef Key, StringRef Value) {
@@ -65,6 +76,11 @@ bool ThunkParts::readAttribute(const ThunkField &Row, StringRef Message) {
   forEachField(Message, [&](const WireField &F) {
     if (F.Number != Row.Number)
       return;
+    if (Form == AttributeForm::Packing)
+      Packed = F.Bytes;
+    FieldType Inner = messageOf(Form);
+    if (Inner != FieldType::Number && F.isMessage())
+      noteUnread(Inner, F.Bytes);
     if (Form == AttributeForm::Collective)
       return attribute("collective", Row.Key);
     if (Form != AttributeForm::List && Form != AttributeForm::Types)
@@ -156,6 +172,7 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     DynamicRoot = F.Value != 0;
     return;
   case ThunkValue::EmbeddedAllocation:
+    noteUnread(FieldType::BufferAllocation, F.Bytes);
     EmbeddedSizes += fmt::format("{},", numberField(F.Bytes, 2).value_or(0));
     return;
   case ThunkValue::ModuleName:
@@ -172,63 +189,49 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
 
 /// `{index:3, offset:64, size:32}` (BufferAllocation::Slice::ToString,
 /// xla/service/buffer_assignment.cc).
-bool ThunkParts::printBare(StringRef Message, std::string &Text) {
-  constexpr StringRef Name = "BufferAllocationSlice";
-  int64_t Numbers[3] = {};
-  bool Good = forEachField(Message, [&](const WireField &F) {
-    if (F.Number > 4 || F.Type != WireType::Varint)
-      noteUnknown(Name, F.Number);
-    else if (F.Number < 4)
-      Numbers[F.Number - 1] = F.number();
-  });
-  Text += fmt::format("{{index:{}, offset:{}, size:{}}}", Numbers[2],
-                      Numbers[0], Numbers[1]);
-  return Good;
+static std::string bareText(StringRef Message) {
+  return fmt::format("{{index:{}, offset:{}, size:{}}}", numberAt(Message, 3),
+                     numberAt(Message, 1), numberAt(Message, 2));
 }
 
 /// Appends the slice that \p Message holds in the form \p Form. Numbers of
 /// ShapedSliceProto and of ShapeBufferAllocationSliceProto are exchanged.
-bool ThunkParts::printSlice(SliceForm Form, StringRef Message,
+void ThunkParts::printSlice(SliceForm Form, StringRef Message,
                             std::string &Text) {
-  if (Form == SliceForm::Bare)
-    return printBare(Message, Text);
   WireReader First(Message);
   WireField F;
   // An empty message is the first slice of allocation 0.
-  if (Form == SliceForm::Shaped &&
-      (Message.empty() || (First.next(F) && F.Type == WireType::Varint)))
-    return printBare(Message, Text);
-  uint32_t SliceNumber = Form == SliceForm::ShapeFirst ? 2 : 1;
-  StringRef Slice = bytesField(Message, SliceNumber);
-  StringRef Shape = bytesField(Message, 3 - SliceNumber);
-  if (!Slice.data())
-    Text += "none";
-  else if (!printBare(Slice, Text))
-    return false;
-  bool Good = forEachField(Message, [&](const WireField &Each) {
-    if (Each.Number > 2)
-      noteUnknown("ShapedSlice", Each.Number);
-  });
-  if (!Shape.data())
-    return Good;
+  if (Form == SliceForm::Bare ||
+      (Form == SliceForm::Shaped &&
+       (Message.empty() || (First.next(F) && F.Type == WireType::Varint)))) {
+    noteUnread(FieldType::AllocationSlice, Message);
+    Text += bareText(Message);
+    return;
+  }
+  bool ShapeFirst = Form == SliceForm::ShapeFirst;
+  noteUnread(ShapeFirst ? FieldType::CpuShapedSlice : FieldType::ShapedSlice,
+             Message);
+  StringRef Slice = bytesField(Message, ShapeFirst ? 2 : 1);
+  StringRef Shape = bytesField(Message, ShapeFirst ? 1 : 2);
+  Text += Slice.data() ? bareText(Slice) : "none";
   std::string Spelled;
   if (printShape(Shape, /*WithLayout=*/true, Spelled))
     Text += ' ' + Spelled;
-  else
+  else if (Slice.data())
     noteUnknown("Shape", 2);
-  return Good;
 }
 
 void ThunkParts::addSlice(const ThunkField &Row, StringRef Message) {
   SliceForm Form = Row.Form;
   if (Form == SliceForm::Nullable) {
+    noteUnread(FieldType::NullableShapedSlice, Message);
     Message = bytesField(Message, 1);
     if (!Message.data()) // a token
       return;
     Form = SliceForm::Shaped;
   }
   Slice Added = {Row.Access, Row.Number, ""};
-  Damaged |= !printSlice(Form, Message, Added.Text);
+  printSlice(Form, Message, Added.Text);
   // Its operand comes first, then its results.
   if (Kind == ThunkKind::SelectK && !Slices.empty())
     Added.Access = ThunkAccess::Write;
@@ -266,14 +269,32 @@ void ThunkParts::applyFlags(ThunkMessage Thunk) {
 /// second one is written (RaggedAllToAllThunk, 2025).
 void ThunkParts::applyRagged() {
   constexpr size_t Output = 1;
-  size_t Written = 0;
-  llvm::erase_if(Slices, [&](const Slice &S) {
-    return S.Access == ThunkAccess::Write && Written++ != Output;
-  });
+  llvm::SmallVector<Slice, 4> Used;
+  size_t Sources = 0;
+  bool Usual = true;
+  for (auto [N, S] : llvm::enumerate(Slices)) {
+    bool IsSource = N % 2 == 0;
+    Usual &= IsSource == (S.Access != ThunkAccess::Write);
+    if (IsSource)
+      ++Sources;
+    else if (Sources - 1 != Output)
+      Usual &= S.Text == Slices[N - 1].Text;
+    if (IsSource || Sources - 1 == Output)
+      Used.push_back(S);
+  }
+  if (!Usual || Slices.size() % 2 != 0)
+    attribute("destinations", "other");
+  Slices = std::move(Used);
 }
 
 /// What is loaded for a kernel of a GPU: where it is not what the thunk says.
 void ThunkParts::applyLoader() {
+  if (Kind == ThunkKind::CustomKernel && Loaded.empty())
+    attribute("loads", "nothing");
+  size_t Arguments = 0;
+  forEachMessage(Packed, 1, [&](StringRef) { ++Arguments; });
+  if (Packed.data() && Arguments != Slices.size())
+    attribute("packing", fmt::format("{{{}}}", Arguments));
   if (!Loaded.empty() && Loaded != Kernel)
     attribute("loads", plainName(Loaded));
   // A number that is 0 is left out.
@@ -289,8 +310,8 @@ void ThunkParts::applyKindText() {
   StringRef Usual = thunkKindText(Kind);
   if (Kind == ThunkKind::TopK)
     Usual = "topk";
-  if (KindText.data() && KindText != Usual && Kind != ThunkKind::Unknown)
-    attribute("kind", plainName(KindText));
+  if (KindText != Usual && Kind != ThunkKind::Unknown)
+    attribute("kind", KindText.empty() ? "nothing" : plainName(KindText));
 }
 
 /// Of a backward norm, expectation and norm factor are operands

@@ -51,9 +51,9 @@ private:
   bool readAttribute(const ThunkField &Row, llvm::StringRef Message);
   void readValue(ThunkValue Value, const WireField &F);
   void addSlice(const ThunkField &Row, llvm::StringRef Message);
-  bool printSlice(SliceForm Form, llvm::StringRef Message, std::string &Text);
-  bool printBare(llvm::StringRef Message, std::string &Text);
+  void printSlice(SliceForm Form, llvm::StringRef Message, std::string &Text);
   void noteUnknown(llvm::StringRef Message, uint32_t Number);
+  void noteUnread(FieldType In, llvm::StringRef Message);
   void attribute(llvm::StringRef Key, llvm::StringRef Value);
   void applyInvariants();
   void applyFlags(ThunkMessage Thunk);
@@ -73,6 +73,8 @@ private:
   llvm::StringRef Loaded;
   llvm::StringRef Binary;
   std::optional<uint64_t> Arity;
+  /// How these are passed to it.
+  llvm::StringRef Packed;
   /// Fields that are not in the table.
   std::string Unknown;
 };

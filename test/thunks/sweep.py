@@ -1,8 +1,8 @@
-"""Edits each field around the thunks of executables, by the table of the tool itself.
+"""Edits each field of executables, by the tables of the tool itself.
 
   sweep.py [--each N] [--all] EXECUTABLE..
 
-Fields.def says which messages there are, and what each field is for. One that must be what
+Fields.def and ThunkFields.def say which messages there are, and what each field is for. One that must be what
 another one says is cleared, changed, dropped, or exchanged with its neighbor: that is an
 error, or something is not shown. A field that nobody knows is added to each message: then
 something is not shown. Prints the edits that left the last line as it was; exit status 1 if
@@ -22,13 +22,52 @@ from executable import CpuFile, GpuFile
 from records import SIGNATURE
 from wire import BYTES, VARINT, Message, read_varints, varint
 
-TABLE = pathlib.Path(__file__).parents[2] / "lib/Proto/Fields.def"
+TABLES = pathlib.Path(__file__).parents[2] / "lib/Proto"
 SCALARS = {"Number", "Numbers", "Fixed32", "Fixed32s", "Fixed64", "Fixed64s", "Text", "Opaque"}
+SLICES = {
+    "Bare": "AllocationSlice",
+    "Shaped": "ShapedSlice",
+    "Nullable": "NullableShapedSlice",
+    "ShapeFirst": "CpuShapedSlice",
+}
+VALUES = {
+    "InvariantArguments": "Numbers",
+    "WrittenFlags": "Numbers",
+    "EmbeddedAllocation": "BufferAllocation",
+}
 ROOTS = {"cpu": "CpuCompilationResult", "gpu": "GpuExecutable"}
 UNKNOWN = 536870911  # the largest field number
 
 # What no rule can see, and why.
 SILENT = {
+    ("CollectiveConfig", 2, "cleared"): "no groups are one group of all",
+    ("CpuKernel", 3, "changed"): "another argument that is read only",
+    ("CpuKernel", 3, "cleared"): "fewer promises",
+    ("CpuKernel", 4, "cleared"): "fewer promises",
+    ("CpuOperands", 3, "changed"): "typed handlers get no tuple",
+    ("CpuOperands", 3, "cleared"): "the same",
+    ("CpuOptional", 2, "changed"): "any number but 0 is true",
+    ("CpuOptional", 2, "cleared"): "fewer promises",
+    ("GpuAsyncStart", 4, "changed"): "another stream, without a conflict",
+    ("GpuAsyncStart", 4, "cleared"): "the same",
+    ("GpuAsyncStart", 5, "changed"): "the same",
+    ("GpuAsyncStart", 5, "cleared"): "the same",
+    ("GpuCollectiveKernel", 6, "changed"): "XLA's own kernel",
+    ("GpuCollectiveKernel", 6, "cleared"): "the same",
+    ("GpuCollectiveKernel", 7, "cleared"): "the same",
+    ("GpuCustomKernel", 2, "changed"): "any number but 0 is true",
+    ("GpuKernelCode", 1, "changed"): "code",
+    ("GpuKernelCode", 1, "cleared"): "code",
+    ("GpuKernelLoader", 2, "cleared"): "code",
+    ("GpuKernelLoader", 5, "cleared"): "the usual packing",
+    ("GpuKernelSpec", 6, "changed"): "known to the kernel's code alone",
+    ("GpuKernelSpec", 6, "cleared"): "the same",
+    ("GpuLaunch", 1, "cleared"): "XLA's own kernel",
+    ("GpuLaunch", 2, "cleared"): "the same",
+    ("GpuPermute", 4, "exchanged"): "a set of pairs",
+    ("GpuWhile", 4, "cleared"): "the condition decides",
+    ("ReplicaGroup", 1, "cleared"): "no groups are one group of all",
+    ("Triple", 1, "changed"): "blocks that find nothing to do",
     ("BufferAssignment", 2, "exchanged"): "rows in any order",
     ("CollectiveDeviceList", 1, "cleared"): "no groups are one group of all",
     ("CpuCompilationResult", 7, "exchanged"): "a set of symbols",
@@ -42,11 +81,47 @@ SILENT = {
 def read_table():
     """{message: {number: (class, type)}}"""
     table = {}
-    text = TABLE.read_text()
+    text = (TABLES / "Fields.def").read_text()
     for name, fields in re.findall(r'HLOBUF_MESSAGE\((\w+), "[^"]+",((?:[^()]|\([^()]*\))*)\)', text):
         rows = re.findall(r"(\w+)\((\d+)(?:, (\w+))?(?:, Many)?\)", fields)
         table[name] = {int(n): (c, t or "Opaque") for c, n, t in rows}
+    table["CpuThunkSequence"][1] = ("compared", "CpuThunk")
+    table["GpuExecutable"][13] = ("compared", "GpuThunk")
+    read_thunk_table(table)
     return table
+
+
+def read_thunk_table(table):
+    """Adds the messages of thunks: what they are read for is compared."""
+    source = (TABLES / "AttributeValues.cpp").read_text()
+    forms = {"List": "Numbers", "FirstOfList": "Numbers", "Types": "Numbers"}
+    body = source[source.index("FieldType hlobuf::messageOf") :]
+    for cases, message in re.findall(r"((?:  case AttributeForm::\w+:\s+)+)return FieldType::(\w+)", body):
+        forms.update(dict.fromkeys(re.findall(r"Form::(\w+)", cases), message))
+    text = (TABLES / "ThunkFields.def").read_text()
+    pattern = r"HLOBUF_THUNK_MESSAGE\((\w+),((?:[^()]|\([^()]*\))*)\)"
+    for name, fields in re.findall(pattern, text):
+        side, rows = name[:3], {}
+        for kind, arguments in re.findall(r"(\w+)\(([^()]*)\)", fields):
+            number, *rest = (a.strip() for a in arguments.split(","))
+            last = rest[-1] if rest else ""
+            if kind == "other":
+                for other in range(int(number), int(last or number) + 1):
+                    rows[other] = ("irrelevant", "Opaque")
+                continue
+            type_ = {
+                "impl": last,
+                "part": last,
+                "slice": SLICES.get(rest[0] if rest else ""),
+                "sequence": "CpuThunkSequence" if side == "Cpu" else "GpuThunkSequence",
+                "list": "GpuThunk",
+                "attribute": forms.get(last, "Number"),
+                "value": VALUES.get(last, "Text"),
+            }[kind]
+            if int(number) not in rows:
+                rows[int(number)] = ("compared", type_)
+        table[name] = rows
+    table["GpuThunkSequence"] = {1: ("compared", "GpuThunk")}
 
 
 class File:
