@@ -76,7 +76,9 @@ static std::string obstacleTo(const ModuleAnalysis &Analysis,
     return "the module is not scheduled";
   if (!Analysis.states(Part) && isTimedPart(Part))
     return Analysis.facts().dump().complete(Section::Used)
-               ? "the instruction sequence is broken"
+               ? Analysis.facts().dump().Sequence.empty()
+                     ? "the instruction sequence is empty"
+                     : "the instruction sequence is broken"
                : "the module omits get-tuple-elements, and only 'Used values' "
                  "shows their steps";
   return "";
