@@ -6,7 +6,6 @@
 #include "Driver/Capacity.h"
 #include "Driver/KnownDefects.h"
 #include "Driver/LastLine.h"
-#include "Driver/SavedExecutables.h"
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
 #include "Dump/Printer.h"
@@ -390,7 +389,6 @@ static ExitStatus emitDumps(const VerifyOptions &Options, const InputList &List,
 /// The dumps of the inputs that belong to the shard.
 static InputList findDumps(const VerifyOptions &Options) {
   InputList List = findInputs(Options.Inputs);
-  joinExecutables(List, Options.Executables, Options.Jobs);
   auto IsElsewhere = [&](StringRef Name) {
     return llvm::xxHash64(Name) % Options.Shards != Options.Shard;
   };

@@ -70,8 +70,6 @@ struct VerifyOptions {
   /// With a command to run: its dumps stay, in this folder if it is not empty.
   bool KeepDumps = false;
   std::string DumpsFolder;
-  /// Serialized executables of the same programs; see joinExecutables().
-  std::vector<std::string> Executables;
   /// Print texts back instead of verifying them.
   EmitKind Emit = EmitKind::Findings;
 

@@ -116,8 +116,8 @@ static int start(const std::vector<std::string> &Command,
   return Error;
 }
 
-llvm::Expected<int> hlobuf::runCommand(const std::vector<std::string> &Command,
-                                       llvm::function_ref<void()> Started) {
+llvm::Expected<int>
+hlobuf::runCommand(const std::vector<std::string> &Command) {
   SignalGuard Signals;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (int Error = start(Command, Signals)) {
@@ -126,7 +126,6 @@ llvm::Expected<int> hlobuf::runCommand(const std::vector<std::string> &Command,
         std::error_code(Error, std::generic_category()));
   }
   Signals.open();
-  Started();
   int Status = 0;
   while (true) {
     pid_t Ended = ::waitpid(-1, &Status, 0);

@@ -5,7 +5,6 @@
 #ifndef HLOBUF_EXEC_COMMAND_H
 #define HLOBUF_EXEC_COMMAND_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -23,9 +22,8 @@ inline constexpr int SignalBase = 128;
 /// ignored ones included. While it runs, signals that are sent to this process
 /// alone are forwarded to it; those of the terminal reach it anyway. Processes
 /// that the command leaves behind become children of this one, and are waited
-/// for. \p Started is called once it runs; no thread may be started before.
-llvm::Expected<int> runCommand(const std::vector<std::string> &Command,
-                               llvm::function_ref<void()> Started);
+/// for.
+llvm::Expected<int> runCommand(const std::vector<std::string> &Command);
 
 } // namespace hlobuf
 

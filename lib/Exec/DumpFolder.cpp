@@ -6,37 +6,101 @@
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
+#include <cstdlib>
 
 using namespace hlobuf;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
+static constexpr StringRef DumpTo = "--xla_dump_to=";
+
+/// \p Flags themselves. Anything but a flag is the name of a file with flags,
+/// and nothing can be added to that (tsl/util/command_line_flags,
+/// xla/parse_flags_from_env.cc).
+static std::string readFlags(StringRef Flags) {
+  std::string Result = Flags.trim().str();
+  if (Result.empty() || Result[0] == '-')
+    return Result;
+  keepFile(Result);
+  auto File = llvm::MemoryBuffer::getFile(Result);
+  Result = File ? (*File)->getBuffer().trim().str() : "";
+  std::replace(Result.begin(), Result.end(), '\n', ' ');
+  return Result;
+}
+
+/// XLA takes the last one. A value that begins with a quote ends at the next
+/// one, and a backslash counts between double quotes only
+/// (parse_flags_from_env.cc, 2018 on).
+std::string hlobuf::dumpFolder(StringRef Flags) {
+  std::string All = readFlags(Flags);
+  size_t Begin = StringRef(All).rfind(DumpTo);
+  if (Begin == StringRef::npos)
+    return "";
+  StringRef Value = StringRef(All).drop_front(Begin + DumpTo.size());
+  std::string Folder;
+  if (char Quote = Value.empty() ? ' ' : Value[0];
+      Quote != '"' && Quote != '\'') {
+    Folder = Value.substr(0, Value.find_first_of(" \t\r\n")).str();
+  } else {
+    for (size_t I = 1; I != Value.size() && Value[I] != Quote; ++I) {
+      if (Quote == '"' && Value[I] == '\\' && I + 1 != Value.size())
+        ++I;
+      Folder += Value[I];
+    }
+  }
+  // That is standard output, which is the program's own, and no folder.
+  return Folder == "-" || Folder == "sponge" ? "" : Folder;
+}
+
+/// \p Value as XLA reads it back.
+static std::string quoted(StringRef Value) {
+  if (Value.find_first_of(" \t\r\n'\"") == StringRef::npos)
+    return Value.str();
+  std::string Result = "\"";
+  for (char C : Value) {
+    if (C == '"' || C == '\\')
+      Result += '\\';
+    Result += C;
+  }
+  return Result + '"';
+}
+
 DumpFolder::~DumpFolder() {
-  if (isTemporary() && !Keep && fs::remove_directories(Target.Folder))
+  if (isTemporary() && !Keep && fs::remove_directories(Path))
     return; // the system clears its temporary folder
 }
 
-std::error_code DumpFolder::create(const VerifyOptions &Options,
-                                   std::string &Flags) {
+static void setVariable(const char *Name, const std::string &Value) {
+  ::setenv(Name, Value.c_str(), /*overwrite=*/1);
+}
+
+std::error_code DumpFolder::create(const VerifyOptions &Options) {
+  const char *Variable = std::getenv("XLA_FLAGS");
+  std::string Flags = readFlags(Variable ? Variable : "");
   Keep = Options.KeepDumps;
-  Target.Override = !Options.DumpsFolder.empty();
   // The program may work elsewhere.
-  Target.Folder =
-      Target.Override ? absolutePath(Options.DumpsFolder) : dumpFolder(Flags);
-  if (Target.Folder.empty()) {
+  std::string Given =
+      Options.DumpsFolder.empty() ? dumpFolder(Flags) : Options.DumpsFolder;
+  Temporary = Given.empty();
+  if (Temporary) {
     llvm::ErrorOr<std::string> Folder = makePrivateFolder("hlobuf");
     if (!Folder)
       return Folder.getError();
-    Target.Folder = *Folder;
-    Target.Temporary = true;
+    Given = *Folder;
   }
-  Target.Absolute = absolutePath(Target.Folder);
-  if (std::error_code Error = fs::create_directories(Target.Absolute))
+  Path = absolutePath(Given);
+  if (std::error_code Error = fs::create_directories(Path))
     return Error;
-  Target.Extra = "--xla_dump_hlo_as_text";
-  std::string Foreign;
-  Flags = flagsOfProcess(Flags, Target, Target.Absolute, Foreign);
+  std::string Added = DumpTo.str() + quoted(Path) + " --xla_dump_hlo_as_text";
+  setVariable("XLA_FLAGS", Flags.empty() ? Added : Flags + " " + Added);
+  // For python/hlobuf/_exec_hook.py: executables are saved next to the dumps of
+  // the same programs, in a folder that is ours.
+  setVariable("HLOBUF_OVERRIDE", Options.DumpsFolder.empty() ? "" : "1");
+  if (!Temporary)
+    setVariable("HLOBUF_EXECUTABLES", "0");
   return {};
 }
 
@@ -55,31 +119,25 @@ static std::optional<std::vector<std::string>> filesIn(StringRef Folder) {
   return Names;
 }
 
-/// Moves \p Names up; where another program writes a file of that name at this
-/// moment, ours stays.
+/// Moves \p Names up, unless another program wrote a file of such a name.
 static void moveUp(const std::string &From, const std::string &To,
                    const std::vector<std::string> &Names,
-                   const FolderSnapshot &Before) {
+                   const StartMark &Start) {
   auto IsTaken = [&](const std::string &Name) {
     std::string Path = To + "/" + Name;
-    return fs::exists(Path) && !Before.isUnchanged(Path);
+    return fs::exists(Path) && !Start.isOlder(Path);
   };
   if (llvm::any_of(Names, IsTaken))
     return;
-  std::error_code Error;
-  for (const std::string &Name : Names) {
-    std::string Path = fmt::format("{}/{}", To, Name);
-    std::string Old = fmt::format("{}/{}", From, Name);
-    if (Before.isUnchanged(Path))
-      Error = fs::remove(Path);
-    if (!fs::create_hard_link(Old, Path))
-      Error = fs::remove(Old);
-  }
-  Error = fs::remove(From);
+  for (const std::string &Name : Names)
+    if (fs::rename(From + "/" + Name, To + "/" + Name))
+      return; // it is verified where it is
+  if (fs::remove(From))
+    return; // somebody writes into it
 }
 
-void DumpFolder::tidy(const FolderSnapshot &Before,
-                      const WatchReport &Report) const {
+void DumpFolder::tidy(const StartMark &Start,
+                      const ProcessReport &Report) const {
   if (Report.Running)
     return;
   std::vector<std::string> Used;
@@ -89,5 +147,5 @@ void DumpFolder::tidy(const FolderSnapshot &Before,
   if (Used.size() != 1)
     return;
   if (auto Names = filesIn(Used.front()))
-    moveUp(Used.front(), Target.Folder, *Names, Before);
+    moveUp(Used.front(), Path, *Names, Start);
 }

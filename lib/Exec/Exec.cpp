@@ -6,7 +6,7 @@
 #include "Exec/Command.h"
 #include "Exec/DumpFolder.h"
 #include "Exec/FreshDumps.h"
-#include "Exec/ProcessWatch.h"
+#include "Exec/PythonProcesses.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
@@ -33,10 +33,10 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
   if (Status != 0)
     return fmt::format("the program {} before XLA wrote a buffer assignment",
                        howItFailed(Status));
-  if (Fresh.Cached != 0)
+  if (!Fresh.Cached.empty())
     return fmt::format("{} came out of jax's compilation cache instead of "
                        "being compiled; {}",
-                       counted(Fresh.Cached, "module"), WithoutCache);
+                       counted(Fresh.Cached.size(), "module"), WithoutCache);
   if (Fresh.Unfinished != 0)
     return fmt::format("XLA dumped {} without a buffer assignment",
                        counted(Fresh.Unfinished, "module"));
@@ -52,15 +52,15 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
 /// The entries of the caches that modules without a dump were taken from: a
 /// folder is known where the environment or the program names it.
 static std::vector<std::string> entriesOf(const FreshDumps &Fresh,
-                                          const WatchReport &Report) {
-  if (Fresh.Cached == 0)
+                                          const ProcessReport &Report) {
+  if (Fresh.Cached.empty())
     return {};
   std::set<std::string> Folders = Report.CacheFolders;
   if (const char *Folder = std::getenv("JAX_COMPILATION_CACHE_DIR"))
     Folders.insert(absolutePath(Folder));
   std::vector<std::string> Entries;
   for (const std::string &Folder : Folders)
-    llvm::append_range(Entries, cacheEntries(Folder, Fresh.CachedNames));
+    llvm::append_range(Entries, cacheEntries(Folder, Fresh.Cached));
   return Entries;
 }
 
@@ -68,26 +68,11 @@ static std::vector<std::string> entriesOf(const FreshDumps &Fresh,
 static unsigned withoutEntry(const FreshDumps &Fresh,
                              llvm::ArrayRef<std::string> Entries) {
   return static_cast<unsigned>(
-      llvm::count_if(Fresh.CachedNames, [&](const std::string &Name) {
+      llvm::count_if(Fresh.Cached, [&](const std::string &Name) {
         return llvm::none_of(Entries, [&](StringRef Entry) {
           return llvm::sys::path::filename(Entry).starts_with(Name + "-");
         });
       }));
-}
-
-/// Verifies what is new in \p Folder; standard output belongs to the command.
-/// \p Findings is the number of those that were printed.
-static int verifyFresh(VerifyOptions Options, const FreshDumps &Fresh,
-                       const std::string &Folder,
-                       llvm::ArrayRef<std::string> Entries,
-                       llvm::raw_ostream &Err, unsigned &Findings) {
-  Options.Inputs = Fresh.Assignments;
-  if (Fresh.Whole && !Fresh.Assignments.empty())
-    Options.Inputs = {Folder};
-  llvm::append_range(Options.Inputs, Entries);
-  Options.Executables = Fresh.Executables;
-  Options.Print.Color = Options.Print.Color && Options.Progress;
-  return runVerify(Options, Err, Err, &Findings);
 }
 
 /// True if what is written names files, whether or not anything is found.
@@ -96,21 +81,15 @@ static bool namesFiles(const VerifyOptions &Options) {
          !Options.Outputs.empty();
 }
 
-static bool isEmpty(const FreshDumps &Fresh,
-                    llvm::ArrayRef<std::string> Entries) {
-  return Fresh.Assignments.empty() && Fresh.Executables.empty() &&
-         Entries.empty();
-}
-
 /// Says what of a run was not verified; how much.
 static size_t printShortfalls(const FreshDumps &Fresh,
                               llvm::ArrayRef<std::string> Entries,
-                              const WatchReport &Report,
+                              const ProcessReport &Report,
                               llvm::raw_ostream &Err) {
   size_t Count = Report.Shortfalls.size();
   for (const std::string &Shortfall : Report.Shortfalls)
     Err << "hlobuf-verify: not verified: " << Shortfall << '\n';
-  if (isEmpty(Fresh, Entries))
+  if (Fresh.Files.empty())
     return Count;
   if (unsigned Missing = withoutEntry(Fresh, Entries)) {
     Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
@@ -126,11 +105,12 @@ static size_t printShortfalls(const FreshDumps &Fresh,
 }
 
 /// Verifies what \p Fresh has, and says what it has not; the exit status.
-static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
-                 const WatchReport &Report, int Status, DumpFolder &Dumps,
+static int judge(const VerifyOptions &Options, FreshDumps Fresh,
+                 const ProcessReport &Report, int Status, DumpFolder &Dumps,
                  llvm::raw_ostream &Err) {
   std::vector<std::string> Entries = entriesOf(Fresh, Report);
-  if (isEmpty(Fresh, Entries)) {
+  llvm::append_range(Fresh.Files, Entries);
+  if (Fresh.Files.empty()) {
     Err << "hlobuf-verify: nothing was verified: "
         << whyNothing(Fresh, Status, Dumps.path()) << '\n';
     printShortfalls(Fresh, Entries, Report, Err);
@@ -139,12 +119,15 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
   if (Status != 0)
     Err << "hlobuf-verify: the program " << howItFailed(Status) << '\n';
   unsigned Findings = 0;
-  int Verdict =
-      verifyFresh(Options, Fresh, Dumps.path(), Entries, Err, Findings);
+  VerifyOptions Verify = Options;
+  Verify.Inputs = Fresh.Files;
+  Verify.Print.Color = Options.Print.Color && Options.Progress;
+  // Standard output belongs to the command.
+  int Verdict = runVerify(Verify, Err, Err, &Findings);
   if (!Entries.empty())
     Err << fmt::format("hlobuf-verify: {} out of jax's compilation cache: its "
                        "entries were verified\n",
-                       counted(Fresh.Cached, "module"));
+                       counted(Fresh.Cached.size(), "module"));
   if (printShortfalls(Fresh, Entries, Report, Err) && Verdict == ExitSound)
     Verdict = ExitUnreadable;
   Dumps.Keep |= Verdict != ExitSound || Findings != 0 || namesFiles(Options);
@@ -152,15 +135,16 @@ static int judge(const VerifyOptions &Options, const FreshDumps &Fresh,
 }
 
 /// What the command dumped, in its folder and in those that it chose itself.
-static FreshDumps freshDumps(const FolderSnapshot &Before,
-                             const WatchReport &Report,
+static FreshDumps freshDumps(const StartMark &Start,
+                             const ProcessReport &Report,
                              const DumpFolder &Dumps) {
-  FreshDumps Fresh = Before.changes();
-  Fresh.Whole = Fresh.Stale == 0 && Report.Others.empty();
-  for (const FolderSnapshot &Other : Report.Others)
-    Fresh.add(Other.changes());
-  if (Dumps.isTemporary())
-    Fresh.Executables = findExecutables(Dumps.path());
+  FreshDumps Fresh;
+  Fresh.add(Dumps.path(), Start);
+  // Where nothing is older, all of it may be searched.
+  if (Fresh.Stale == 0 && !Fresh.Files.empty())
+    Fresh.Files = {Dumps.path()};
+  for (const std::string &Other : Report.Others)
+    Fresh.add(Other, Start);
   return Fresh;
 }
 
@@ -180,20 +164,16 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
            "train.py\n";
     return ExitUnreadable;
   }
-  const char *Variable = std::getenv("XLA_FLAGS");
-  std::string Flags = Variable ? Variable : "";
   DumpFolder Dumps;
-  if (std::error_code Error = Dumps.create(Options, Flags)) {
+  if (std::error_code Error = Dumps.create(Options)) {
     Err << "error: cannot make a folder for dumps: " << Error.message() << '\n';
     return ExitUnreadable;
   }
-  FolderSnapshot Before(Dumps.path());
+  PythonProcesses Processes(Dumps.path());
+  Processes.prepare();
   Out.flush();
-  ::setenv("XLA_FLAGS", Flags.c_str(), /*overwrite=*/1);
-  ProcessWatch Watch(Dumps.Target);
-  Watch.prepare();
-  llvm::Expected<int> Status =
-      runCommand(Options.Inputs, [&] { Watch.start(); });
+  StartMark Start(Dumps.path());
+  llvm::Expected<int> Status = runCommand(Options.Inputs);
   if (!Status) {
     Err << "error: cannot run '" << Options.Inputs.front()
         << "': " << llvm::toString(Status.takeError()) << '\n';
@@ -201,10 +181,10 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
   }
   // Nobody reads what we say: that must not hide the command's exit status.
   std::signal(SIGPIPE, SIG_IGN);
-  WatchReport Report = Watch.finish();
-  Dumps.tidy(Before, Report);
-  int Result = judge(Options, freshDumps(Before, Report, Dumps), Report,
-                     *Status, Dumps, Err);
+  ProcessReport Report = Processes.finish();
+  Dumps.tidy(Start, Report);
+  int Result = judge(Options, freshDumps(Start, Report, Dumps), Report, *Status,
+                     Dumps, Err);
   if (Dumps.Keep && Dumps.isTemporary())
     Err << "hlobuf-verify: the dumps are in " << Dumps.path() << '\n';
   return withLostOutput(Result);

@@ -2,52 +2,53 @@
 
 #include "Exec/FreshDumps.h"
 #include "Dump/FileNames.h"
+#include "Input/ProtoInputs.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <chrono>
+#include <limits>
 #include <map>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
 
 using namespace hlobuf;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-void FreshDumps::add(const FreshDumps &Other) {
-  llvm::append_range(Assignments, Other.Assignments);
-  llvm::append_range(CachedNames, Other.CachedNames);
-  Stale += Other.Stale;
-  Cached += Other.Cached;
-  Unfinished += Other.Unfinished;
+using ChangeTime = std::pair<std::time_t, long>;
+
+/// Of what is in a file, or of its name; copies do not keep it.
+static ChangeTime changeTime(const std::string &Path) {
+  struct stat Status = {};
+  if (::stat(Path.c_str(), &Status) != 0)
+    return {};
+  return {Status.st_ctim.tv_sec, Status.st_ctim.tv_nsec};
 }
 
-bool FolderSnapshot::stampFile(StringRef Path, Stamp &Result) {
-  fs::file_status Status;
-  if (fs::status(Path, Status) || !fs::is_regular_file(Status))
-    return false;
-  Result = {Status.getSize(), Status.getLastModificationTime(),
-            Status.getUniqueID()};
-  return true;
+StartMark::StartMark(StringRef Folder)
+    : Time(std::numeric_limits<std::time_t>::max(), 0) {
+  int File = -1;
+  llvm::SmallString<256> Path;
+  if (fs::createUniqueFile(Folder + "/hlobuf-start-%%%%%%%%", File, Path))
+    return; // nothing can be dumped there
+  std::string Name(Path);
+  Time = changeTime(Name);
+  // File systems count in steps: files of the next step are new. Who does not
+  // count at all loses nothing by an end.
+  for (unsigned Try = 0; changeTime(Name) == Time && Try != 3000; ++Try) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ::futimens(File, nullptr);
+  }
+  ::close(File);
+  ::unlink(Name.c_str());
 }
 
-bool FolderSnapshot::isUnchanged(StringRef Path) const {
-  Stamp Current;
-  auto Before = Files.find(Path);
-  return Before != Files.end() && stampFile(Path, Current) &&
-         Before->second == Current;
+bool StartMark::isOlder(StringRef Path) const {
+  return fs::exists(Path) && changeTime(Path.str()) <= Time;
 }
-
-llvm::StringMap<FolderSnapshot::Stamp>
-FolderSnapshot::stampFiles(StringRef Folder) {
-  llvm::StringMap<Stamp> Files;
-  Stamp Current;
-  for (const std::string &Path : pathsBelow(Folder))
-    if (stampFile(Path, Current))
-      Files[Path] = Current;
-  return Files;
-}
-
-FolderSnapshot::FolderSnapshot(StringRef Folder)
-    : Folder(Folder.str()), Files(stampFiles(Folder)) {}
 
 namespace {
 /// What was dumped of one module.
@@ -68,42 +69,33 @@ static StringRef moduleOf(StringRef Path) {
                                     Rest.split('.').first.end() - Path.data()));
 }
 
-FreshDumps FolderSnapshot::changes() const {
-  FreshDumps Fresh;
+void FreshDumps::add(StringRef Folder, const StartMark &Start) {
+  std::vector<std::string> Paths = pathsBelow(Folder);
   std::map<StringRef, DumpedModule> Modules;
-  llvm::StringMap<Stamp> After = stampFiles(Folder);
-  for (const auto &File : After) {
-    StringRef Path = File.first();
-    auto Before = Files.find(Path);
-    bool Changed = Before == Files.end() || !(Before->second == File.second);
-    bool Assignment = isAssignmentName(Path);
-    if (Assignment && Changed)
-      Fresh.Assignments.push_back(Path.str());
-    Fresh.Stale += Assignment && !Changed;
-    if (StringRef Key = moduleOf(Path); Changed && !Key.empty()) {
+  for (const std::string &Path : Paths) {
+    bool Program = isAssignmentName(Path) || isExecutableName(Path);
+    if (!fs::is_regular_file(Path))
+      continue;
+    if (Start.isOlder(Path)) {
+      Stale += Program;
+      continue;
+    }
+    if (Program)
+      Files.push_back(Path);
+    if (StringRef Key = moduleOf(Path); !Key.empty()) {
       DumpedModule &M = Modules[Key];
-      M.Assignment |= Assignment;
-      M.BeforeOptimizations |= Path.ends_with("before_optimizations.txt");
-      M.AfterOptimizations |= Path.ends_with("after_optimizations.txt");
+      M.Assignment |= Program;
+      M.BeforeOptimizations |=
+          StringRef(Path).ends_with("before_optimizations.txt");
+      M.AfterOptimizations |=
+          StringRef(Path).ends_with("after_optimizations.txt");
     }
   }
   for (const auto &[Name, M] : Modules) {
-    Fresh.Unfinished += M.BeforeOptimizations && !M.Assignment;
-    if (!M.AfterOptimizations || M.BeforeOptimizations || M.Assignment)
-      continue;
-    ++Fresh.Cached;
-    Fresh.CachedNames.push_back(
-        llvm::sys::path::filename(Name).split('.').second.str());
+    Unfinished += M.BeforeOptimizations && !M.Assignment;
+    if (M.AfterOptimizations && !M.BeforeOptimizations && !M.Assignment)
+      Cached.push_back(llvm::sys::path::filename(Name).split('.').second.str());
   }
-  llvm::sort(Fresh.Assignments);
-  return Fresh;
-}
-
-std::vector<std::string> hlobuf::findExecutables(StringRef Folder) {
-  std::vector<std::string> Paths = pathsBelow(Folder);
-  llvm::erase_if(Paths,
-                 [](StringRef Path) { return !Path.ends_with(".pjrt"); });
-  return Paths;
 }
 
 std::vector<std::string>

@@ -6,67 +6,45 @@
 #define HLOBUF_EXEC_FRESHDUMPS_H
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/Chrono.h"
-#include "llvm/Support/FileSystem/UniqueID.h"
+#include "llvm/ADT/StringRef.h"
+#include <ctime>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace hlobuf {
 
-/// What a program wrote into a folder that may hold older dumps.
+/// A moment: files that were there before are older than new ones.
+class StartMark {
+public:
+  /// Now, by the clock of \p Folder, which is made to go on.
+  explicit StartMark(llvm::StringRef Folder);
+
+  /// True if the file \p Path was there, and is as it was.
+  bool isOlder(llvm::StringRef Path) const;
+
+private:
+  std::pair<std::time_t, long> Time;
+};
+
+/// What a program wrote into folders that may hold older dumps.
 struct FreshDumps {
-  /// Files with a buffer assignment, in order of names.
-  std::vector<std::string> Assignments;
-  /// Executables that the program saved with our help, in order of names.
-  std::vector<std::string> Executables;
-  /// Buffer assignments that were there before and are as they were.
+  /// Files with a buffer assignment, and executables that the program saved
+  /// with our help, in order of names.
+  std::vector<std::string> Files;
+  /// Such files that were there before and are as they were.
   unsigned Stale = 0;
-  /// Modules that were dumped optimized only. jax dumps a module so when it
-  /// takes its executable from the compilation cache (jaxlib, 2026).
-  unsigned Cached = 0;
-  /// Names of these modules: `jit_f`.
-  std::vector<std::string> CachedNames;
+  /// Names of modules that were dumped optimized only: `jit_f`. jax dumps a
+  /// module so when it takes its executable from the compilation cache (jaxlib,
+  /// 2026).
+  std::vector<std::string> Cached;
   /// Modules that were dumped before their optimization, and have no buffer
   /// assignment.
   unsigned Unfinished = 0;
-  /// Everything in the folder is new, and may be verified.
-  bool Whole = false;
 
-  /// Adds what is in another folder.
-  void add(const FreshDumps &Other);
+  /// Adds what was written into \p Folder since \p Start.
+  void add(llvm::StringRef Folder, const StartMark &Start);
 };
-
-/// The files of a folder, and of those below it, at one moment.
-class FolderSnapshot {
-public:
-  /// A folder that does not exist has no files.
-  explicit FolderSnapshot(llvm::StringRef Folder);
-
-  /// What was written into the folder since.
-  FreshDumps changes() const;
-
-  /// True if the file \p Path was there, and is as it was.
-  bool isUnchanged(llvm::StringRef Path) const;
-
-private:
-  struct Stamp {
-    uint64_t Size = 0;
-    llvm::sys::TimePoint<> Modified;
-    llvm::sys::fs::UniqueID Id;
-
-    bool operator==(const Stamp &) const = default;
-  };
-  static bool stampFile(llvm::StringRef Path, Stamp &Result);
-  static llvm::StringMap<Stamp> stampFiles(llvm::StringRef Folder);
-
-  std::string Folder;
-  llvm::StringMap<Stamp> Files;
-};
-
-/// The executables that processes below `--exec` saved in \p Folder and below
-/// (python/hlobuf/_exec_hook.py), in order of names.
-std::vector<std::string> findExecutables(llvm::StringRef Folder);
 
 /// The entries of jax's compilation cache in \p Folder that hold modules of
 /// these names, `jit_f-HASH-cache` (jax, 2024 on), in the order of names. jax

@@ -4,10 +4,10 @@
 #include "Dump/CutOff.h"
 #include "Dump/FileNames.h"
 #include "Dump/Reader.h"
-#include "Input/ProgramDigest.h"
 #include "Proto/Container.h"
 #include "Support/Decompress.h"
 #include "Support/Format.h"
+#include "Support/LineCursor.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -244,6 +244,9 @@ void InputFinder::addFolder(const std::string &Path) {
   llvm::sort(Files);
   llvm::erase_if(
       Files, [&](const std::string &File) { return !holdsAssignment(File); });
+  std::stable_partition(Files.begin(), Files.end(), [](StringRef File) {
+    return !isExecutableName(File); // their dumps are first
+  });
   bool Any = false;
   for (std::string &File : Files) {
     size_t Before = List.Dumps.size() + List.Errors.size();
@@ -334,19 +337,51 @@ static DumpStage stageOf(StringRef Path) {
              : DumpStage::Other;
 }
 
-/// True if the proto \p Path, which holds \p Bytes, and the text dump
-/// \p Assignment say the same.
-static bool saysTheSame(const std::string &Path, StringRef Bytes,
-                        const std::string &Assignment) {
-  constexpr DigestDetail Detail = DigestDetail::Attributes;
-  std::optional<ProtoProgram> Proto = programOfProto(Path, Bytes, Detail);
-  return Proto && Proto->Digest &&
-         Proto->Digest == digestOfDump(Assignment, Detail);
+/// What \p Assignment says of places, without pages, shapes and what follows
+/// the allocations, and in one order.
+static std::vector<StringRef> placesIn(StringRef Assignment) {
+  std::vector<StringRef> Lines;
+  for (LineCursor In(Assignment); !In.atEnd(); In.advanceRaw())
+    if (StringRef Line = In.line(); Line.starts_with("allocation "))
+      Lines.push_back(Line.split(',').first);
+    else if (Line.starts_with(" value: "))
+      Lines.push_back(Line.split("): ").first);
+  llvm::sort(Lines);
+  return Lines;
+}
+
+/// The program in \p Bytes, the file \p Path, if it is the only one there, and
+/// has the allocations and the values of the text dump \p Assignment in the
+/// same places. Nothing if it has not, or if one of the files is damaged. An
+/// executable without a dump of its name may have one of the module's number,
+/// and \p Assignment becomes that.
+static std::optional<ProtoPlace>
+placeOfSame(const std::string &Path, StringRef Bytes, std::string &Assignment) {
+  ProtoFile File = findProtoPlaces(Path, Bytes);
+  // One that is not whole is found by a search at most.
+  if (File.Places.size() != 1 || !File.Trouble.empty() || File.Searched)
+    return std::nullopt;
+  if (Assignment.empty())
+    Assignment = fmt::format("{}/{}-buffer-assignment.txt",
+                             llvm::sys::path::parent_path(Path).str(),
+                             File.Places.front().DumpStem);
+  Sources Texts;
+  std::array<DumpFile, NumFileRoles> Printed;
+  llvm::Expected<StringRef> Text = Texts.open(Assignment);
+  llvm::Error Failed =
+      Text ? printProto(File.Places.front(), Bytes, Texts, Printed)
+           : Text.takeError();
+  // Who verifies them says what is wrong.
+  if (llvm::errorToBool(std::move(Failed)) ||
+      placesIn(*Text) != placesIn(Printed[size_t(FileRole::Assignment)].Text))
+    return std::nullopt;
+  return std::move(File.Places.front());
 }
 
 /// Adds a file that is named like one with protos, which a folder holds. Dumps
-/// of other stages are not what is looked for, and what a text of the same name
-/// says need not be verified twice.
+/// of other stages are not what is looked for, what a text of the same name has
+/// in the same places need not be verified twice, and a dump gets the thunks of
+/// its executable.
 void InputFinder::addProtoFile(const std::string &Path) {
   Sources Owner;
   llvm::Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
@@ -354,16 +389,24 @@ void InputFinder::addProtoFile(const std::string &Path) {
     return addError(Path, fmt::format("cannot read '{}': {}", Path,
                                       llvm::toString(Bytes.takeError())));
   std::string Text = textBeside(Path);
-  if (!Text.empty() && saysTheSame(Path, *Bytes, Text)) {
-    List.Skipped.push_back(Path + " (its text says the same)");
+  std::optional<ProtoPlace> Same;
+  if (!Text.empty() || isExecutableName(Path))
+    Same = placeOfSame(Path, *Bytes, Text);
+  if (Same && !isExecutableName(Path)) {
+    List.Skipped.push_back(Path + " (its text has the same places)");
     return;
   }
+  for (Input &In : List.Dumps)
+    if (Same && In.Path == Text && !In.Frames && !In.Executable) {
+      In.Executable = std::move(Same);
+      return;
+    }
   ProtoFile File = findProtoPlaces(Path, *Bytes);
   DumpStage Stage = stageOf(Path);
   bool CutOff = File.OnlyModules ? Stage == DumpStage::WithAssignment &&
                                        File.ScheduledModules != 0
                                  : Stage != DumpStage::Unknown;
-  if (!File.Places.empty() || !File.Trouble.empty())
+  if (!File.Places.empty() || !File.Trouble.empty() || isExecutableName(Path))
     addProtos(Path, std::move(File));
   else if (CutOff)
     addError(Path, whyNoProto(Path, File));

@@ -2,7 +2,9 @@
 
 #include "Input/ProtoInputs.h"
 #include "Dump/FileNames.h"
+#include "Proto/Fields.h"
 #include "Proto/ProtoText.h"
+#include "Proto/Wire.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -22,12 +24,12 @@ static StringRef withoutCompressionTail(StringRef Path) {
 bool hlobuf::isProtoName(StringRef Path) {
   StringRef Name = withoutCompressionTail(Path);
   return Name.ends_with(".hlo.pb") || Name.ends_with(".xplane.pb") ||
-         Name.ends_with("-cache");
+         Name.ends_with("-cache") || isExecutableName(Path);
 }
 
 std::string hlobuf::textBeside(StringRef Path) {
   StringRef Stem = withoutCompressionTail(Path);
-  if (!Stem.consume_back(".hlo.pb"))
+  if (!Stem.consume_back(".hlo.pb") && !Stem.consume_back(".pjrt"))
     return "";
   return assignmentOf((Stem + ".txt").str(), [](const std::string &Name) {
     return llvm::sys::fs::exists(Name);
@@ -86,6 +88,9 @@ ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
       // Host computations of another device's program are compiled for CPUs.
       bool OfHost = P.Thunks.Target == ThunkSource::Backend::CPU;
       Place.Stem += stage(OfHost ? Device::CPU : C.Target);
+      Place.DumpStem = fmt::format(
+          "module_{:04}.{}",
+          numberField(P.Module, field::ModuleNumber).value_or(0), Place.Stem);
     }
     File.Places.push_back(std::move(Place));
   }

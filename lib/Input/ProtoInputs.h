@@ -23,17 +23,25 @@ struct ProtoPlace {
   unsigned Number = 0;
   /// What its texts are called after the file's name.
   std::string Stem;
+  /// What its dump is called, where the file is from a process that dumps.
+  std::string DumpStem;
   /// Shared by the places of one run; null if the file has no others.
   std::shared_ptr<ProtoCache> Cache;
 };
 
 /// True if a file that is named like \p Path is opened in a folder because it
 /// may hold protos: `*.hlo.pb`, `*.xplane.pb`, `*-cache` (jax's compilation
-/// cache), also compressed.
+/// cache), also compressed, and executables.
 bool isProtoName(llvm::StringRef Path);
 
+/// True for `*.pjrt`, which processes below `--exec` save
+/// (python/hlobuf/_exec_hook.py).
+inline bool isExecutableName(llvm::StringRef Path) {
+  return Path.ends_with(".pjrt");
+}
+
 /// The file of the assignment as a text that XLA writes next to the proto
-/// \p Path; empty if there is none.
+/// \p Path, or that an executable is named like; empty if there is none.
 std::string textBeside(llvm::StringRef Path);
 
 /// The protos of one file.

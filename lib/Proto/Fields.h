@@ -25,6 +25,7 @@ enum ModuleField : uint32_t {
   ModuleName = 1,
   ModuleComputation = 3,
   ModuleProgramShape = 4,
+  ModuleNumber = 5,
   ModuleEntryId = 6,
   ModuleSchedule = 7,
   ModuleAliases = 8,

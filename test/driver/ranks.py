@@ -8,13 +8,9 @@ after the others. HOW the processes come about:
   launcher                new programs with the environment of this one
   replaced                the same, with XLA_FLAGS of their own
   appended                forked; each adds to XLA_FLAGS
-  isolated                new programs that no file of ours runs in (python -I)
-  clean                   new programs without any environment
 """
 
-import contextlib
 import ctypes
-import mmap
 import multiprocessing
 import os
 import pathlib
@@ -22,7 +18,6 @@ import random
 import re
 import subprocess
 import sys
-import tempfile
 import time
 
 # The compiler reads the variable that C has, and not os.environ.
@@ -33,17 +28,6 @@ getenv.restype = ctypes.c_char_p
 def dump_folder():
     flags = os.fsdecode(getenv(b"XLA_FLAGS") or b"")
     return (re.findall(r"--xla_dump_to=(\S+)", flags) or [None])[-1]
-
-
-@contextlib.contextmanager
-def compiler():
-    """The library of one is mapped for a while, which is how it is recognized."""
-    with tempfile.TemporaryDirectory() as library:
-        with open(f"{library}/libjax_common.so", "w+b") as file:
-            file.truncate(4096)
-            with mmap.mmap(file.fileno(), 4096):
-                yield
-                time.sleep(2)
 
 
 def dump(folder, offset, to):
@@ -67,20 +51,15 @@ def work(how, offset, folder):
     if how == "replaced":
         os.environ["XLA_FLAGS"] = "--xla_b"
     to = dump_folder()
-    with compiler() if how in ("clean", "isolated") else contextlib.nullcontext():
-        if to is not None:
-            dump(folder, offset, to)
+    if to is not None:
+        dump(folder, offset, to)
 
 
 def start_program(how, offset, folder):
     command = [sys.executable, __file__, "one", how, offset, folder]
     environment = dict(os.environ)
-    if how == "isolated":
-        command.insert(1, "-I")
-    elif how == "replaced":
+    if how == "replaced":
         environment["XLA_FLAGS"] = "--xla_a"
-    elif how == "clean":
-        environment = {}
     return subprocess.Popen(command, env=environment)
 
 
@@ -89,7 +68,7 @@ def main():
     if how == "one":
         work(offset, float(folders[0]), folders[1])
         return 0
-    if how in ("launcher", "replaced", "isolated", "clean"):
+    if how in ("launcher", "replaced"):
         all_ranks = [start_program(how, offset, folder) for folder in folders]
         return max(rank.wait() for rank in all_ranks)
     kind = {"appended": "fork"}.get(how, how)

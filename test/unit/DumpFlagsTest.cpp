@@ -2,7 +2,7 @@
 //
 // XLA_FLAGS for --exec.
 
-#include "Exec/XlaFlags.h"
+#include "Exec/DumpFolder.h"
 #include "gtest/gtest.h"
 
 using namespace hlobuf;
@@ -26,44 +26,4 @@ TEST(DumpFlags, StandardOutputIsNoFolder) {
 
 TEST(DumpFlags, AnAbsentFileHoldsNone) {
   EXPECT_EQ(dumpFolder("no-such-file"), "");
-}
-
-/// The flags of a process whose own folder is `/d/process-1`.
-static std::string flags(const char *Flags, const char *Foreign = "",
-                         bool Override = false) {
-  DumpTarget Target;
-  Target.Folder = "d";
-  Target.Absolute = "/d";
-  Target.Extra = "--xla_dump_hlo_as_text";
-  Target.Override = Override;
-  std::string Found;
-  std::string Result = flagsOfProcess(Flags, Target, "/d/process-1", Found);
-  EXPECT_EQ(Found, Foreign);
-  return Result;
-}
-
-TEST(ProcessFlags, BlanksAreQuoted) {
-  std::string Foreign;
-  EXPECT_EQ(flagsOfProcess("", {}, "/tmp/a \"b", Foreign),
-            "--xla_dump_to=\"/tmp/a \\\"b\" ");
-}
-
-TEST(ProcessFlags, AFolderOfItsOwn) {
-  const char *Own = "--xla_dump_to=/d/process-1 --xla_dump_hlo_as_text";
-  EXPECT_EQ(flags(""), Own);
-  EXPECT_EQ(flags("--xla_dump_to=/d --xla_dump_hlo_as_text"), Own);
-  EXPECT_EQ(flags("--xla_dump_to=d --xla_dump_hlo_as_text"), Own);
-  EXPECT_EQ(flags("--xla_dump_to=\"/d/process-7-2\""), Own);
-  EXPECT_EQ(flags("--xla_a='1 2'  --xla_dump_to=/d/process-7 --xla_b"),
-            std::string("--xla_a='1 2' --xla_b ") + Own);
-}
-
-TEST(ProcessFlags, AChosenFolderStays) {
-  EXPECT_EQ(flags("--xla_dump_to=/d --xla_dump_to=/e/0", "/e/0"),
-            "--xla_dump_to=/e/0 --xla_dump_hlo_as_text");
-  EXPECT_EQ(flags("--xla_dump_to=/d/rank0", "/d/rank0"),
-            "--xla_dump_to=/d/rank0 --xla_dump_hlo_as_text");
-  EXPECT_EQ(flags("--xla_dump_to=/e", "", /*Override=*/true),
-            "--xla_dump_to=/e --xla_dump_to=/d/process-1 "
-            "--xla_dump_hlo_as_text");
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "HLO/ModuleDigest.h"
 #include "HLO/ModuleReader.h"
 #include "gtest/gtest.h"
 
@@ -465,78 +464,4 @@ TEST(Module, CutAnywhere) {
   for (size_t Size = 0; Size + 2 < Whole.size(); ++Size)
     EXPECT_FALSE(Read(Whole.substr(0, Size)).Refused.empty()) << Size;
   EXPECT_EQ(Read(Whole).Refused, Strings());
-}
-
-namespace {
-/// What an executable's module is printed as.
-constexpr char Long[] = R"(HloModule m, is_scheduled=true
-
-%async_computation (q: f32[8]) -> f32[8] {
-  %q = f32[8]{0} parameter(0)
-  ROOT %exp.0 = f32[8]{0} exponential(%q)
-}
-
-ENTRY %main (p: (f32[8], f32[8])) -> f32[8] {
-  %p = (f32[8]{0}, f32[8]{0}) parameter(0)
-  %a = f32[8]{0} get-tuple-element(%p), index=0
-  %b = f32[8]{0} get-tuple-element(%p), index=1
-  %c = f32[] constant({...}), metadata={op_name="c"}
-  %exp = ((f32[8]{0}), f32[8]{0}) async-start(%a), calls=%async_computation
-  %done = f32[8]{0} async-done(%exp)
-  ROOT %sub = f32[8]{0} subtract(%done, %b)
-}
-)";
-
-/// How XLA dumps it, with \p Operands of its last instruction.
-std::string shortText(const std::string &Operands) {
-  return R"(HloModule m, is_scheduled=true, num_partitions=1
-
-ENTRY %main (p: (f32[8], f32[8])) -> f32[8] {
-  %p = (f32[8]{0}, f32[8]{0}) parameter(0)
-  %c = f32[] constant(2)
-  %exp = ((f32[8]{0}), f32[8]{0}) exponential-start(%p#0)
-  %done = f32[8]{0} exponential-done(%exp)
-  ROOT %sub = f32[8]{0} subtract()" +
-         Operands + ")\n}\n";
-}
-
-std::optional<ProgramDigest>
-digestOf(const std::string &Text,
-         DigestDetail Detail = DigestDetail::Structure) {
-  return digestOfModule(Text, Detail);
-}
-} // namespace
-
-TEST(ModuleDigest, TextsOfOneModuleAreEqual) {
-  EXPECT_TRUE(digestOf(Long).has_value());
-  EXPECT_EQ(digestOf(Long), digestOf(shortText("%done, %p#1")));
-}
-
-TEST(ModuleDigest, OperandsCount) {
-  EXPECT_NE(digestOf(Long), digestOf(shortText("%p#1, %done")));
-  EXPECT_NE(digestOf(Long), digestOf(shortText("%done, %p#0")));
-}
-
-TEST(ModuleDigest, AttributesCountOnDemand) {
-  auto WithConfig = [](const std::string &Config) {
-    return R"(HloModule m, is_scheduled=true
-
-ENTRY %main (p: f32[8]) -> f32[8] {
-  ROOT %p = f32[8]{0} parameter(0), backend_config=)" +
-           Config + "\n}\n";
-  };
-  std::string One = WithConfig(R"({"a":"1","b":"2"})");
-  EXPECT_EQ(
-      digestOf(One, DigestDetail::Attributes),
-      digestOf(WithConfig(R"({"b":"2","a":"1"})"), DigestDetail::Attributes));
-  std::string Other = WithConfig(R"({"a":"2","b":"1"})");
-  EXPECT_NE(digestOf(One, DigestDetail::Attributes),
-            digestOf(Other, DigestDetail::Attributes));
-  EXPECT_EQ(digestOf(One), digestOf(Other));
-}
-
-TEST(ModuleDigest, NothingOfADamagedText) {
-  EXPECT_FALSE(digestOf("HloModule m\n\nENTRY %main () -> f32[] {\n  %a "
-                        "= f32[\n}\n")
-                   .has_value());
 }
