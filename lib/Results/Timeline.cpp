@@ -220,8 +220,3 @@ hlobuf::tellNotes(const DumpResult &R, const ResultFinding &F, size_t Width) {
 bool hlobuf::isAdvice(const ResultNote &N) {
   return N.Kind == NoteKind::Known || N.Kind == NoteKind::Next;
 }
-
-ResultFinding hlobuf::withoutAdvice(ResultFinding F) {
-  llvm::erase_if(F.Notes, isAdvice);
-  return F;
-}

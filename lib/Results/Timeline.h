@@ -32,9 +32,6 @@ std::vector<std::string> tellNotes(const DumpResult &R, const ResultFinding &F,
 /// no place of the dump.
 bool isAdvice(const ResultNote &N);
 
-/// \p F without advice.
-ResultFinding withoutAdvice(ResultFinding F);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_RESULTS_TIMELINE_H
