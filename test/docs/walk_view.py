@@ -44,7 +44,7 @@ class Walk:
             seen.append(self.focused())
         self.check(f"Tab goes around: {seen}", self.focused() == "BODY")
         controls = [each for each in seen if each not in ("list", "detail", "BUTTON", "A")]
-        expected = "space color search all peak finding theme keys marks"
+        expected = "space color search all peak finding keys marks"
         self.check(f"the order of Tab: {controls}", " ".join(controls) == expected)
         self.check("the list is reached", "list" in seen)
         self.browser.press("Shift+Tab")
@@ -101,7 +101,7 @@ class Walk:
         })(hlobufPage)""")
         for what, leave in [
             ("a key", lambda: self.browser.press("+")),
-            ("another theme", lambda: self.browser.press("t")),
+            ("another color", lambda: self.browser.press("c")),
             ("the mouse elsewhere", lambda: self.browser.move(1100, 500)),
             ("the wheel", self.turn),
         ]:

@@ -45,7 +45,7 @@ class Curve {
   paintGroups(context, space, groups, y, width, height) {
     const image = context.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
     const parts = groups.bytes || [space.held];
-    const colors = parts.map((_, group) => pixelOf(groups.bytes ? groups.colorOf(group) : OtherColors[isDark() ? 1 : 0]));
+    const colors = parts.map((_, group) => pixelOf(groups.bytes ? groups.colorOf(group) : OtherColors[darkScheme.matches ? 1 : 0]));
     for (let x = 0; x < width; ++x) {
       const step = this.stepWithMost(space, x, width);
       let below = 0, row = height;

@@ -115,6 +115,6 @@ class Groups {
 
   colorOf(group) {
     if (group === this.idle) return themeColor("--idle");
-    return Palette[this.colors[group]] || OtherColors[isDark() ? 1 : 0];
+    return Palette[this.colors[group]] || OtherColors[darkScheme.matches ? 1 : 0];
   }
 }

@@ -5,8 +5,7 @@ const Keys = [
   ["0", "show everything"], ["click", "choose the value under the mouse"], ["enter", "go to the list; up and down move in it"],
   ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"],
   ["/", "search; enter leaves the field for the first hit"], ["n N", "next, previous hit"], ["c", "color by kind, operation, scope, source line"],
-  ["s", "next memory space"], ["t", "dark or light"],
-  ["escape", "choose nothing, and show the whole list"],
+  ["s", "next memory space"], ["escape", "choose nothing, and show the whole list"],
 ];
 
 // Blocks that are framed because they were searched for.
@@ -17,7 +16,6 @@ const Nothing = {hover: -1, chosen: -1, step: null, found: []};
 
 class Page {
   constructor(picture) {
-    this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches);
     this.listen();
     this.picture = picture;
     this.scene = new Scene(picture);
@@ -85,11 +83,6 @@ class Page {
     showHeadline(this.picture, space);
     if (this.picture.spaces[space]) this.chooseStep(this.picture.spaces[space].peak);
     this.redraw();
-  }
-
-  setTheme(dark) {
-    document.documentElement.classList.toggle("dark", dark);
-    if (this.painter) this.setMode(this.painter.mode);
   }
 
   setMode(mode) {
@@ -221,7 +214,7 @@ class Page {
     get("color").onchange = event => this.setMode(event.target.value);
     get("search").oninput = event => this.search(event.target.value.trim());
     get("all").onclick = () => this.press("0");
-    for (const [id, key] of [["peak", "p"], ["finding", "f"], ["theme", "t"], ["keys", "?"]])
+    for (const [id, key] of [["peak", "p"], ["finding", "f"], ["keys", "?"]])
       get(id).onclick = () => this.press(key);
     get("curve").onclick = event => this.chooseStep(this.place(event, get("curve"))[0] - 0.5);
     marks.onwheel = event => {
@@ -236,6 +229,7 @@ class Page {
       this.showTip(this.painter.curve.tip(this.place(event, get("curve"))[0], this.painter.groups), event);
     get("curve").onpointerleave = () => this.hideTip();
     document.onkeydown = event => this.onKey(event);
+    darkScheme.onchange = () => this.setMode(this.painter.mode);
     // What a tip is about may have moved away.
     for (const type of ["blur", "resize", "scroll"]) window.addEventListener(type, () => this.hideTip(), true);
     document.onvisibilitychange = () => this.hideTip();
@@ -335,7 +329,7 @@ class Page {
       "0": () => { scene.reset(); this.redraw(); },
       "[": () => this.chooseStep((this.state.step ?? 0) - 1), "]": () => this.chooseStep((this.state.step ?? 0) + 1),
       p: () => this.goToPeak(), f: () => this.nextFinding(), "/": () => focus.focus(),
-      n: () => this.nextHit(1), N: () => this.nextHit(-1), t: () => this.setTheme(!isDark()),
+      n: () => this.nextHit(1), N: () => this.nextHit(-1),
       c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
       s: () => this.chooseSpace((scene.space + 1) % Math.max(1, this.picture.spaces.length)),
       Enter: () => document.querySelector("#list button")?.focus(),

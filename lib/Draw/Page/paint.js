@@ -1,6 +1,6 @@
 // Draws a scene: the image of the blocks, and above it labels, axes and marks.
 
-function isDark() { return document.documentElement.classList.contains("dark"); }
+const darkScheme = matchMedia("(prefers-color-scheme: dark)");
 function themeColor(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
 
 // A color as a pixel of an image.
