@@ -47,11 +47,6 @@ std::vector<Edit> hlobuf::dropHeader(const EditModule &M) {
                      [&](const EditAttribute &B) { return B.Key == Key; });
       return true;
     });
-  return Edits;
-}
-
-std::vector<Edit> hlobuf::dropAliases(const EditModule &M) {
-  std::vector<Edit> Edits;
   for (auto Number = static_cast<uint32_t>(M.Aliases.size()); Number-- != 0;)
     Edits.push_back([Number](EditModule &E) {
       if (Number >= E.Aliases.size())

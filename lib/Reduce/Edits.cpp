@@ -12,7 +12,6 @@ using namespace hlobuf;
 
 llvm::ArrayRef<EditPass> hlobuf::allPasses() {
   static const EditPass Passes[] = {
-      {"one output", keepOneOutput, true, true},
       {"outputs", dropOutputs},
       {"one instruction", isolate, true, true},
       {"one computation", hoist, true},
@@ -22,13 +21,9 @@ llvm::ArrayRef<EditPass> hlobuf::allPasses() {
       {"inputs", useOldParameter},
       {"loop state", dropState, false, false, false, true},
       {"root", moveRoot, true},
-      {"other operands", useLastOperand},
-      {"first branches", takeFirstBranch, false, false, false, true},
-      {"last branches", takeLastBranch, false, false, false, true},
+      {"branches", takeBranches, false, false, false, true},
       {"single rounds", runLoopOnce, false, false, false, true},
-      {"kept state", keepState, false, false, false, true},
       {"constants", useConstant},
-      {"aliases", dropAliases},
       {"header", dropHeader},
       {"attributes", dropAttributes, false, false, true},
       {"layouts", dropLayouts, false, false, true},

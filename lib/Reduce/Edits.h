@@ -41,20 +41,17 @@ llvm::ArrayRef<EditPass> allPasses();
 
 /// Attributes that no instruction needs, such as shardings.
 std::vector<Edit> dropAttributes(const EditModule &M);
+/// Aliases, and what else the first line says.
 std::vector<Edit> dropHeader(const EditModule &M);
-std::vector<Edit> dropAliases(const EditModule &M);
 std::vector<Edit> dropLayouts(const EditModule &M);
 /// Only one instruction with calls, and what it is given becomes parameters.
 std::vector<Edit> isolate(const EditModule &M);
 /// A body of a loop, or a branch, becomes the entry computation.
 std::vector<Edit> hoist(const EditModule &M);
-/// The program returns one of its results, that which needs least first.
-std::vector<Edit> keepOneOutput(const EditModule &M);
 std::vector<Edit> dropOutputs(const EditModule &M);
 /// The root becomes one of its operands.
 std::vector<Edit> moveRoot(const EditModule &M);
 std::vector<Edit> useOperand(const EditModule &M);
-std::vector<Edit> useLastOperand(const EditModule &M);
 /// An instruction becomes a new parameter of the program.
 std::vector<Edit> useNewParameter(const EditModule &M);
 /// An instruction is replaced by a parameter of its computation, or by an
@@ -62,12 +59,9 @@ std::vector<Edit> useNewParameter(const EditModule &M);
 std::vector<Edit> useOldParameter(const EditModule &M);
 std::vector<Edit> useConstant(const EditModule &M);
 std::vector<Edit> inlineCalls(const EditModule &M);
-std::vector<Edit> takeFirstBranch(const EditModule &M);
-std::vector<Edit> takeLastBranch(const EditModule &M);
+std::vector<Edit> takeBranches(const EditModule &M);
 /// A loop becomes one round of its body.
 std::vector<Edit> runLoopOnce(const EditModule &M);
-/// An element of a loop's state stays what it is.
-std::vector<Edit> keepState(const EditModule &M);
 std::vector<Edit> dropState(const EditModule &M);
 std::vector<Edit> lowerTripCounts(const EditModule &M);
 std::vector<Edit> shrinkDimensions(const EditModule &M);

@@ -23,28 +23,25 @@ std::vector<Edit> hlobuf::inlineCalls(const EditModule &M) {
       });
 }
 
-/// The first branch of each conditional, or the \p Last one.
-template <bool Last>
-static std::vector<Edit> takeBranches(const EditModule &M) {
-  return editEach(
-      M, [&](uint32_t I) { return M[I].is(Opcode::Conditional); },
-      [](EditModule &E, uint32_t I) {
-        size_t Count = E[I].Calls.size();
-        size_t Branch = Last ? Count - 1 : 0;
-        if (!E[I].is(Opcode::Conditional) || Count == 0 ||
-            Branch + 1 >= E[I].Operands.size())
-          return false;
-        uint32_t Argument = E[I].Operands[Branch + 1];
-        return inlineComputation(E, I, E[I].Calls[Branch].Callee, Argument);
-      });
+/// Puts branch \p Branch of conditional \p Number in its place.
+static bool takeBranch(EditModule &M, uint32_t Number, size_t Branch) {
+  if (!M.isLive(Number) || !M[Number].is(Opcode::Conditional) ||
+      Branch >= M[Number].Calls.size() ||
+      Branch + 1 >= M[Number].Operands.size())
+    return false;
+  uint32_t Argument = M[Number].Operands[Branch + 1];
+  return inlineComputation(M, Number, M[Number].Calls[Branch].Callee, Argument);
 }
 
-std::vector<Edit> hlobuf::takeFirstBranch(const EditModule &M) {
-  return takeBranches</*Last=*/false>(M);
-}
-
-std::vector<Edit> hlobuf::takeLastBranch(const EditModule &M) {
-  return takeBranches</*Last=*/true>(M);
+std::vector<Edit> hlobuf::takeBranches(const EditModule &M) {
+  std::vector<Edit> Edits;
+  forEachInstruction(M, [&](uint32_t I) {
+    if (M[I].is(Opcode::Conditional))
+      for (size_t Branch = 0; Branch != M[I].Calls.size(); ++Branch)
+        Edits.push_back(
+            [I, Branch](EditModule &E) { return takeBranch(E, I, Branch); });
+  });
+  return Edits;
 }
 
 std::vector<Edit> hlobuf::runLoopOnce(const EditModule &M) {
@@ -184,11 +181,7 @@ static std::vector<bool> controlElements(const EditModule &M, uint32_t While,
   return Is;
 }
 
-/// For each element that a loop does without, the last one first, an edit:
-/// \p Apply on the loop and the element.
-static std::vector<Edit> editElements(const EditModule &M,
-                                      bool (*Apply)(EditModule &, uint32_t,
-                                                    uint32_t)) {
+std::vector<Edit> hlobuf::dropState(const EditModule &M) {
   std::vector<Edit> Edits;
   llvm::BitVector Control = loopControl(M);
   forEachInstruction(M, [&](uint32_t I) {
@@ -196,34 +189,13 @@ static std::vector<Edit> editElements(const EditModule &M,
       return;
     size_t Count = tupleElements(M[I].Shape).size();
     std::vector<bool> Needed = controlElements(M, I, Control, Count);
+    // The last one first: others keep their numbers then.
     for (auto Index = static_cast<uint32_t>(Count); Index-- != 0;)
       if (!Needed[Index])
         Edits.push_back(
-            [I, Index, Apply](EditModule &E) { return Apply(E, I, Index); });
+            [I, Index](EditModule &E) { return dropElement(E, I, Index); });
   });
   return Edits;
-}
-
-std::vector<Edit> hlobuf::dropState(const EditModule &M) {
-  return editElements(M, dropElement);
-}
-
-/// The body of \p While returns element \p Index as it was given.
-static bool keepElement(EditModule &M, uint32_t While, uint32_t Index) {
-  std::optional<Loop> L = openLoop(M, While);
-  if (!L || Index >= M[L->BodyRoot].Operands.size())
-    return false;
-  uint32_t Old = M[L->BodyRoot].Operands[Index];
-  if (M[Old].is(Opcode::GetTupleElement) && M[Old].Number == Index &&
-      M[Old].Operands.front() == L->BodyState)
-    return false;
-  uint32_t New = insertElement(M, L->BodyRoot, L->BodyState, Index);
-  M[L->BodyRoot].Operands[Index] = New;
-  return true;
-}
-
-std::vector<Edit> hlobuf::keepState(const EditModule &M) {
-  return editElements(M, keepElement);
 }
 
 std::vector<Edit> hlobuf::lowerTripCounts(const EditModule &M) {

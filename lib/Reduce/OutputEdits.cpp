@@ -48,45 +48,6 @@ std::vector<Edit> hlobuf::dropOutputs(const EditModule &M) {
   return Edits;
 }
 
-/// How many instructions of the entry computation \p Number needs.
-static unsigned countNeeded(const EditModule &M, uint32_t Number) {
-  llvm::BitVector Seen(static_cast<unsigned>(M.Instructions.size()));
-  llvm::SmallVector<uint32_t, 32> Todo = {Number};
-  while (!Todo.empty()) {
-    uint32_t I = Todo.pop_back_val();
-    if (Seen.test(I))
-      continue;
-    Seen.set(I);
-    Todo.append(M[I].Operands.begin(), M[I].Operands.end());
-  }
-  return Seen.count();
-}
-
-std::vector<Edit> hlobuf::keepOneOutput(const EditModule &M) {
-  constexpr size_t MostOutputs = 256;
-  constexpr size_t MostEdits = 8;
-  std::vector<Edit> Edits;
-  const EditInstruction &Root = M[M.Computations[M.Entry].Root];
-  auto Count = static_cast<uint32_t>(Root.Operands.size());
-  if (!Root.is(Opcode::Tuple) || Count < 3 || Count > MostOutputs)
-    return Edits;
-  // What needs least is compiled fastest.
-  std::vector<std::pair<unsigned, uint32_t>> Outputs;
-  for (uint32_t Index = 0; Index != Count; ++Index)
-    Outputs.emplace_back(countNeeded(M, Root.Operands[Index]), Index);
-  llvm::sort(Outputs);
-  Outputs.resize(std::min(Outputs.size(), MostEdits));
-  for (auto [Size, Chosen] : Outputs)
-    Edits.push_back([Chosen = Chosen, Count](EditModule &E) {
-      bool Changed = false;
-      for (uint32_t Index = Count; Index-- != 0;)
-        if (Index != Chosen)
-          Changed |= dropOutput(E, Index);
-      return Changed;
-    });
-  return Edits;
-}
-
 /// The program returns what operand \p Index of its root is.
 static bool moveRootTo(EditModule &M, uint32_t Index) {
   EditComputation &Entry = M.Computations[M.Entry];

@@ -22,38 +22,28 @@ static std::vector<Edit> replaceEach(const EditModule &M,
       Apply);
 }
 
-/// Operands of \p Number that have its shape.
-static llvm::SmallVector<uint32_t, 4> equalOperands(const EditModule &M,
-                                                    uint32_t Number) {
-  llvm::SmallVector<uint32_t, 4> Equal;
-  for (uint32_t Operand : M[Number].Operands)
-    if (equalWithoutLayouts(M[Operand].Shape, M[Number].Shape))
-      Equal.push_back(Operand);
-  return Equal;
-}
-
-static bool replaceByOperand(EditModule &M, uint32_t Number, bool Last) {
-  llvm::SmallVector<uint32_t, 4> Equal = equalOperands(M, Number);
-  if (Equal.empty())
+/// Puts \p Other, which is before \p Number, in its place.
+static bool replaceBy(EditModule &M, uint32_t Number, uint32_t Other) {
+  if (!M.isLive(Number) || !M.isLive(Other) ||
+      M[Number].Parent != M[Other].Parent ||
+      !equalWithoutLayouts(M[Number].Shape, M[Other].Shape))
     return false;
-  M.replaceUses(Number, Last ? Equal.back() : Equal.front());
+  M.replaceUses(Number, Other);
   return true;
 }
 
 std::vector<Edit> hlobuf::useOperand(const EditModule &M) {
-  return replaceEach(
-      M, [&](uint32_t I) { return !equalOperands(M, I).empty(); },
-      [](EditModule &E, uint32_t I) { return replaceByOperand(E, I, false); });
-}
-
-std::vector<Edit> hlobuf::useLastOperand(const EditModule &M) {
-  auto HasOthers = [&](uint32_t I) {
-    llvm::SmallVector<uint32_t, 4> Equal = equalOperands(M, I);
-    return !Equal.empty() && Equal.front() != Equal.back();
-  };
-  return replaceEach(M, HasOthers, [](EditModule &E, uint32_t I) {
-    return replaceByOperand(E, I, true);
+  std::vector<Edit> Edits;
+  llvm::BitVector Control = loopControl(M);
+  forEachInstruction(M, [&](uint32_t I) {
+    if (Control.test(I))
+      return;
+    for (uint32_t Operand : M[I].Operands)
+      if (equalWithoutLayouts(M[Operand].Shape, M[I].Shape))
+        Edits.push_back(
+            [I, Operand](EditModule &E) { return replaceBy(E, I, Operand); });
   });
+  return Edits;
 }
 
 std::vector<Edit> hlobuf::useNewParameter(const EditModule &M) {
@@ -70,16 +60,6 @@ static bool isInput(const EditModule &M, uint32_t Number) {
   return M[Number].is(Opcode::Parameter);
 }
 
-/// Puts \p Input, which is before \p Number, in its place.
-static bool replaceByInput(EditModule &M, uint32_t Number, uint32_t Input) {
-  if (!M.isLive(Number) || !M.isLive(Input) ||
-      M[Number].Parent != M[Input].Parent ||
-      !equalWithoutLayouts(M[Number].Shape, M[Input].Shape))
-    return false;
-  M.replaceUses(Number, Input);
-  return true;
-}
-
 std::vector<Edit> hlobuf::useOldParameter(const EditModule &M) {
   std::vector<Edit> Edits;
   llvm::BitVector Control = loopControl(M);
@@ -94,7 +74,7 @@ std::vector<Edit> hlobuf::useOldParameter(const EditModule &M) {
       bool Fixed = M[I].is(Opcode::Parameter) && !M.isInEntry(I);
       if (Input != Inputs.end() && !Control.test(I) && !Fixed)
         Edits.push_back([I, From = Input->second](EditModule &E) {
-          return replaceByInput(E, I, From);
+          return replaceBy(E, I, From);
         });
       if (isInput(M, I))
         Inputs.try_emplace(Shape, I);
