@@ -32,31 +32,24 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
   return First;
 }
 
-/// What shows that the assignment of \p A's dump was cut off after a line;
-/// empty if nothing. Used values tell which values it has to have
-/// (Facts/MissingEnds.h); without them the module does, if all that is there
-/// agrees with it.
-static std::string lostByModule(const CheckContext &A) {
+/// True if the assignment of \p A's dump was cut off after a line. Used values
+/// tell which values it has to have (Facts/MissingEnds.h); without them the
+/// module does, if all that is there agrees with it.
+static bool isCutByModule(const CheckContext &A) {
   const Dump &D = A.dump();
   bool Listed = D.complete(Section::Used);
   if (endsAsMeant(D) || Listed || !D.complete(Section::Allocations) ||
       !D.complete(Section::Module))
-    return "";
+    return false;
   const ModuleAnalysis *Module = A.moduleAnalysis();
   if (!Module || !Module->obstacle().empty())
-    return "";
-  size_t Missing = 0;
-  bool Agrees = true;
+    return false;
+  bool Lacks = false;
   compare(Module->derived(), DerivedPart::Values, [&](const Difference &Diff) {
-    Agrees = Diff.Kind == DifferenceKind::Missing;
-    ++Missing;
-    return Agrees;
+    Lacks = Diff.Kind == DifferenceKind::Missing;
+    return Lacks;
   });
-  if (!Agrees || Missing == 0)
-    return "";
-  StringRef Path = D.file(FileRole::Module).Path;
-  return fmt::format("{} has {}", llvm::sys::path::filename(Path),
-                     counted(Missing, "more value"));
+  return Lacks;
 }
 
 namespace {
@@ -77,8 +70,8 @@ public:
   Run(const Input &In, LoadedDump &L, const CheckContext &Context,
       const CheckSelection &Selection)
       : In(In), L(L), D(*L.Model), Selection(Selection), Context(Context) {
-    if (std::string Evidence = lostByModule(Context); !Evidence.empty())
-      L.noteCutAssignment(std::move(Evidence));
+    if (isCutByModule(Context))
+      L.noteCutAssignment();
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
     All = L.Syntax.Errors;
     if (L.Syntax.Uncounted != 0)

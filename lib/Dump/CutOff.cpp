@@ -29,9 +29,6 @@ bool hlobuf::endsInFirstLine(StringRef Text, FileRole Role) {
 }
 
 std::string hlobuf::describeCut(const CutOff &Cut) {
-  if (!Cut.Evidence.empty())
-    return fmt::format("the file ends here, but {}: it was cut off",
-                       Cut.Evidence);
   return fmt::format("the file ends inside {}: it was cut off",
                      infoOf(Cut.In).Heading);
 }

@@ -163,8 +163,6 @@ struct DumpFile {
 struct CutOff {
   /// The first section of it that may lack something.
   Section In = Section::Allocations;
-  /// What shows it, where that is another file: `X lists 3 more values`.
-  std::string Evidence;
   /// The name of the file, without its folder.
   std::string File;
 };
@@ -250,7 +248,7 @@ struct Dump {
   }
   /// Notes that the file of \p Role is not whole from \p In on; the first
   /// section counts.
-  void noteCut(FileRole Role, Section In, std::string Evidence = "");
+  void noteCut(FileRole Role, Section In);
 
   bool fromProto() const { return file(FileRole::Assignment).FromProto; }
   /// The text that holds total and used values, and the one with the live

@@ -5,16 +5,10 @@
 #include "Facts/ReleaseWindow.h"
 #include "Facts/Report.h"
 #include "HLO/ForwardRules.h"
-#include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
-
-static std::string nameOf(const Dump &D, FileRole Role) {
-  return llvm::sys::path::filename(D.file(Role).Path).str();
-}
 
 // The live ranges, which end in the list of the peak and, since 2025-07-23, in
 // the stack trace breakdown.
@@ -115,9 +109,7 @@ static void findUsedCut(Dump &D) {
     return;
   FileRole Role = D.Split ? FileRole::Values : FileRole::Assignment;
   bool AtEnd = D.Split || D.state(Section::Ranges) == SectionState::Absent;
-  if (!AtEnd)
-    return;
-  if (isUsedCut(D))
+  if (AtEnd && isUsedCut(D))
     D.noteCut(Role, Section::Used);
 }
 
@@ -178,65 +170,48 @@ static bool areOfThisModule(const Dump &D, const LostValues &Missing) {
   return Agree * 2 > D.Used.size();
 }
 
-/// What the used values say that the allocations have lost; empty if nothing.
-static std::string lostByUsedValues(const Dump &D) {
+/// True if the used values say that the allocations have lost some.
+static bool isCutByUsedValues(const Dump &D) {
   std::optional<LostValues> Missing = findLostValues(D);
   if (!Missing || !areOfThisModule(D, *Missing))
-    return "";
+    return false;
   uint64_t Sum = 0;
   for (const Allocation &Alloc : D.Allocations)
     Sum += Alloc.Size;
   // Without another allocation, lost values are the last of the last one.
-  if (D.complete(Section::Total) && Sum >= D.Total) {
-    uint32_t Last = 0;
-    for (const Value &V : D.values(D.Allocations.back()))
-      Last = std::max(Last, V.Tag.Id);
-    if (Sum != D.Total || Missing->SmallestId < Last)
-      return "";
-  }
-  return fmt::format("{} lists {} more value{}", nameOf(D, FileRole::Values),
-                     Missing->Count, Missing->Count == 1 ? "" : "s");
+  if (!D.complete(Section::Total) || Sum < D.Total)
+    return true;
+  return Sum == D.Total &&
+         llvm::all_of(D.values(D.Allocations.back()), [&](const Value &V) {
+           return V.Tag.Id <= Missing->SmallestId;
+         });
 }
 
-/// The number of allocations whose values the newer report lists: each has a
+/// True if the newer report lists the values of more allocations: each has a
 /// table, but for small ones after the 50 largest.
-static size_t tablesOf(StringRef Report) {
-  return Report.count("\n  cumulative_size;");
-}
-
-static std::string lostByReport(const Dump &D) {
+static bool isCutByReport(const Dump &D) {
   StringRef Text = D.file(FileRole::Report).Text;
-  size_t Tables = tablesOf(Text);
-  if (Tables <= D.Allocations.size() || judgeReport(D, Text).Foreign)
-    return "";
-  return fmt::format("{} lists {} more allocation{}",
-                     nameOf(D, FileRole::Report), Tables - D.Allocations.size(),
-                     Tables - D.Allocations.size() == 1 ? "" : "s");
+  return Text.count("\n  cumulative_size;") > D.Allocations.size() &&
+         !judgeReport(D, Text).Foreign;
 }
 
-/// What shows that allocations, or the last values of the last one, are lost;
-/// empty if nothing.
-static std::string lostAllocations(const Dump &D) {
+/// True if allocations, or the last values of the last one, are lost.
+static bool areAllocationsCut(const Dump &D) {
   if (!D.complete(Section::Allocations) || D.Allocations.empty() ||
       !areNumbered(D))
-    return "";
-  if (D.complete(Section::Used)) {
-    if (!D.Split)
-      return "";
-    // Allocations without values, or without bytes, are in the report alone.
-    std::string Reason = lostByUsedValues(D);
-    return Reason.empty() ? lostByReport(D) : Reason;
-  }
+    return false;
+  // Allocations without values, or without bytes, are in the report alone.
+  if (D.complete(Section::Used))
+    return D.Split && (isCutByUsedValues(D) || isCutByReport(D));
   if (D.state(Section::Used) == SectionState::Absent) {
+    // Every release with this form prints 'Used values' after it.
     ReleaseWindow Window = findReleaseWindow(D);
     if (!Window.impossible() && Window.since(Release::TaggedValues) &&
         Window.until(Release::SplitFiles))
-      return "every release with this form prints 'Used values' after it";
+      return true;
   }
   const Allocation &Last = D.Allocations.back();
-  if (Last.Values.empty() && !Last.PreallocatedTemp)
-    return "its last allocation has no values";
-  return lostByReport(D);
+  return (Last.Values.empty() && !Last.PreallocatedTemp) || isCutByReport(D);
 }
 
 void hlobuf::findCuts(Dump &D) {
@@ -244,6 +219,6 @@ void hlobuf::findCuts(Dump &D) {
     return;
   findLiveCut(D);
   findUsedCut(D);
-  if (std::string Reason = lostAllocations(D); !Reason.empty())
-    D.noteCut(FileRole::Assignment, Section::Allocations, std::move(Reason));
+  if (areAllocationsCut(D))
+    D.noteCut(FileRole::Assignment, Section::Allocations);
 }

@@ -75,9 +75,8 @@ static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
   return File;
 }
 
-void LoadedDump::noteCutAssignment(std::string Evidence) {
-  Model->noteCut(FileRole::Assignment, Section::Allocations,
-                 std::move(Evidence));
+void LoadedDump::noteCutAssignment() {
+  Model->noteCut(FileRole::Assignment, Section::Allocations);
   reportCutAssignment();
 }
 

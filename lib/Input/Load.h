@@ -31,8 +31,8 @@ struct LoadedDump {
   /// Siblings that are next to the dump and were not used: `file (reason)`.
   std::vector<std::string> Unused;
 
-  /// The assignment turns out to be cut off: \p Evidence shows it.
-  void noteCutAssignment(std::string Evidence);
+  /// The assignment turns out to be cut off.
+  void noteCutAssignment();
   /// Says so of one that is known to be, and takes away what it lacks.
   void reportCutAssignment();
 

@@ -89,6 +89,10 @@ void ContainerReader::noteDevice(StringRef Bytes) {
       C.Target = Target;
 }
 
+static std::string endsAfter(StringRef Bytes) {
+  return fmt::format("it ends after {} bytes: it was cut off", Bytes.size());
+}
+
 /// Of an executable for CPUs, which is the first field of \p Message, the
 /// second one has the compile options (jaxlib 0.5.3 to 0.12.0). \p Bytes are
 /// the file.
@@ -96,7 +100,7 @@ void ContainerReader::checkOptions(StringRef Bytes, StringRef Message) {
   bool HasOther = Message.empty();
   forEachField(Message, [&](const WireField &F) { HasOther |= F.Number != 1; });
   if (!HasOther && !C.Protos.empty() && !C.Protos.front().Whole)
-    cutOff(cutOffFile(Bytes, "before its compile options").Evidence);
+    cutOff(endsAfter(Bytes));
 }
 
 /// Searches \p Bytes, which were \p Unpacked from a compressed file. Nobody
@@ -121,7 +125,7 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
   } else if (Depth == 0 || (Unpacked && mayHoldProto(Bytes))) {
     Framing Frames = framingOf(Bytes);
     if (Frames.Is == Framing::Kind::CutOff)
-      return cutOff(Frames.Evidence);
+      return cutOff(endsAfter(Bytes));
     if (Frames.Is == Framing::Kind::Whole)
       C.Around = Wrapper::Known;
     Outermost = Frames.Message;

@@ -10,7 +10,6 @@
 #define HLOBUF_PROTO_FRAMING_H
 
 #include "llvm/ADT/StringRef.h"
-#include <string>
 
 namespace hlobuf {
 
@@ -23,8 +22,6 @@ struct Framing {
     CutOff,
   };
   Kind Is = Kind::Unknown;
-  /// Of one that is cut off: where it ends and inside of what; for people.
-  std::string Evidence;
   /// Of one that is a message, maybe after a header: that message.
   llvm::StringRef Message;
 };
@@ -32,9 +29,6 @@ struct Framing {
 /// The file \p Bytes, which is not compressed. Cost is linear in its size at
 /// most.
 Framing framingOf(llvm::StringRef Bytes);
-
-/// A file that is cut off: it ends \p Where; for people.
-Framing cutOffFile(llvm::StringRef Bytes, llvm::StringRef Where);
 
 /// True if \p Bytes begin like a pickle with frames (protocol 4 and 5).
 bool isPickle(llvm::StringRef Bytes);
