@@ -8,6 +8,7 @@ comments, so they can hold RUN: and CHECK: lines.
   %root     the repository
   %corpus   a folder of further real dumps; needs REQUIRES: corpus
   %sabotaged        hlobuf-verify with a kernel that can be broken (proof/sabotage.py)
+  %print-dump       prints dumps back from the model (emit/PrintDump.cpp)
   %python, %cmake   as the build uses them
   %jax-python       a Python with jax; needs REQUIRES: jax
 """
@@ -74,6 +75,7 @@ config.substitutions += [
     ("%root", config.source_root),
     ("%corpus", corpus),
     ("%sabotaged", os.path.join(config.test_exec_root, "proof/hlobuf-verify-sabotaged")),
+    ("%print-dump", os.path.join(config.test_exec_root, "emit/PrintDump")),
     ("%python", config.python),
     ("%cmake", config.cmake),
 ]

@@ -8,7 +8,6 @@
 #include "Driver/LastLine.h"
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
-#include "Dump/Printer.h"
 #include "Proof/LedgerText.h"
 #include "Proof/StatedProof.h"
 #include "Results/Baseline.h"
@@ -328,8 +327,12 @@ static void printLedger(StringRef Path, const Dump &D,
 static void printText(StringRef Path, const Dump &D,
                       const VerifyOptions &Options, llvm::raw_ostream &OS) {
   EmitKind Kind = Options.Emit;
-  if (Kind == EmitKind::Dump)
-    return printDump(D, OS);
+  if (Kind == EmitKind::Dump) {
+    for (FileRole Role :
+         {FileRole::Assignment, FileRole::Values, FileRole::LiveRange})
+      OS << D.file(Role).Text;
+    return;
+  }
   if (Kind == EmitKind::Proof)
     return printLedger(Path, D,
                        Options.Format == OutputFormat::Json

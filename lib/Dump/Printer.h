@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The model back to text.
+// Lines of a dump from the model.
 
 #ifndef HLOBUF_DUMP_PRINTER_H
 #define HLOBUF_DUMP_PRINTER_H
 
 #include "Dump/Model.h"
 
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
-
 namespace hlobuf {
-
-/// Prints \p D from its fields, as XLA did: a combined dump is the file, a
-/// split one the assignment, then values, then live ranges. Comment lines are
-/// no part of the model. \p D must have no damaged section.
-void printDump(const Dump &D, llvm::raw_ostream &OS);
 
 /// An allocation header up to and with its colon; \p SizeText stands for the
 /// size, so that reports can print a human one (BufferAllocation::ToString).

@@ -1,4 +1,4 @@
-"""round_trip.py FOLDER...: compares --emit=dump with the files, byte for byte.
+"""round_trip.py PROGRAM FOLDER...: compares what PrintDump prints with the files, byte for byte.
 
 A combined dump is its file; a split one the assignment, then values, then live
 ranges.
@@ -30,13 +30,11 @@ def dumps(folder):
 
 
 differ = total = 0
-for folder in sys.argv[1:]:
+for folder in sys.argv[2:]:
     for path in dumps(folder):
         total += 1
         wanted = b"".join(part.read_bytes() for part in parts(path))
-        run = subprocess.run(
-            ["hlobuf-verify", "--emit=dump", str(path)], capture_output=True
-        )
+        run = subprocess.run([sys.argv[1], str(path)], capture_output=True)
         if run.stdout != wanted or run.returncode != 0:
             differ += 1
             print(f"{path} differs")
