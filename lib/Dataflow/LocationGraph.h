@@ -39,8 +39,6 @@ public:
   }
   LocationKind kind(uint32_t Location) const { return Kinds[Location]; }
 
-  /// Nothing is known to be at \p Location.
-  void forget(uint32_t Location) { Kinds[Location] = LocationKind::None; }
   void define(uint32_t Location) { Kinds[Location] = LocationKind::Definition; }
   void forward(uint32_t Location, uint32_t From) {
     Kinds[Location] = LocationKind::Forward;

@@ -54,10 +54,9 @@ void LastLine::add(const DumpResult &R) {
   for (const ResultCheck &C : R.Checks)
     addOutcome(Outcomes, C);
   for (const SkippedCheck &Skipped : R.Skipped)
-    ++(Skipped.Missing ? Missing[static_cast<size_t>(*Skipped.Missing)]
-       : Skipped.Kind == SkipKind::NotApplicable
-           ? Idle[Skipped.Reason]
-           : NotRun[Skipped.Reason])[Skipped.Check];
+    ++(Skipped.Kind == SkipKind::NotApplicable
+           ? Idle
+           : NotRun)[reasonOf(Skipped)][Skipped.Check];
   for (const ResultExempt &E : R.Exempted)
     Assumed[E.Gate] += E.Count;
   Sentences.add(R);
@@ -66,14 +65,6 @@ void LastLine::add(const DumpResult &R) {
 
 /// Checks with one reason that are named in the last line; more are counted.
 static constexpr size_t MaxNamed = 5;
-
-/// How the file \p Role is named.
-static std::string filePattern(size_t Role) {
-  std::string Pattern = infoOf(static_cast<FileRole>(Role)).Pattern.str();
-  if (Role == static_cast<size_t>(FileRole::Module))
-    Pattern += " (the HLO module)";
-  return Pattern;
-}
 
 unsigned LastLine::mostOf(const CheckCounts &Checks) {
   unsigned Most = 0;
@@ -135,19 +126,6 @@ std::string LastLine::passed() const {
 
 std::string LastLine::notRun() const {
   std::string Text;
-  unsigned Files = 0;
-  for (size_t Role = 0; Role != NumFileRoles; ++Role) {
-    const auto &Checks = Missing[Role];
-    if (Checks.empty())
-      continue;
-    Text +=
-        fmt::format("{} {} need{} {}", Files++ == 0 ? ";" : ",", Checks.size(),
-                    Checks.size() == 1 ? "s" : "", filePattern(Role));
-    if (Counts.Dumps != 1)
-      Text += fmt::format(" (of {})", counted(mostOf(Checks), "dump"));
-  }
-  if (Files != 0)
-    Text += Files == 1 ? ", which is missing" : ", which are missing";
   StringRef Before = "; not checked: ";
   for (const auto &[Reason, Checks] : NotRun) {
     Text += (Before + spellReason(Reason, Checks, false)).str();
@@ -165,9 +143,6 @@ std::string LastLine::details() const {
   };
   for (const auto &[Reason, Checks] : Idle)
     Add("not applicable: ", Reason, Checks);
-  for (size_t Role = 0; Role != NumFileRoles; ++Role)
-    if (!Missing[Role].empty())
-      Add("not checked: ", "no " + filePattern(Role), Missing[Role]);
   for (const auto &[Reason, Checks] : NotRun)
     Add("not checked: ", Reason, Checks);
   return Text;

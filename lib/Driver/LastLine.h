@@ -70,7 +70,6 @@ private:
   /// from what follows.
   std::string spellCounts(bool Introduces) const;
   std::string passed() const;
-  /// Missing files, then other reasons.
   std::string notRun() const;
   /// Checks by name, with the number of dumps.
   using CheckCounts = std::map<llvm::StringRef, unsigned>;
@@ -98,8 +97,6 @@ private:
   std::map<std::string, CheckCounts> NotRun, Idle;
   /// By gate: how often it was assumed.
   std::map<std::string, uint64_t> Assumed;
-  /// What waits for a missing file, by role.
-  std::array<CheckCounts, NumFileRoles> Missing;
   /// Of each selected check, the worst outcome of all dumps; NotApplicable only
   /// where it is so for all of them.
   llvm::DenseMap<const char *, CheckOutcome> Outcomes;

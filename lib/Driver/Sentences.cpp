@@ -68,8 +68,6 @@ private:
   bool Agrees = false;
   /// Of the sentence at hand, needed checks that are not selected.
   std::vector<StringRef> Disabled;
-  /// The same of missing files, by role: it was given as a reason.
-  std::array<bool, NumFileRoles> NamedFiles = {};
 };
 } // namespace
 
@@ -125,9 +123,10 @@ void Settling::add(Sentence S, std::string Reason) {
     R[S].Reasons.push_back(std::move(Reason));
 }
 
-/// How a missing file is spelled: what it holds, and its name.
-static std::string missingFile(FileRole Role) {
-  return fmt::format("no {} ({})", infoOf(Role).Words, infoOf(Role).Pattern);
+std::string hlobuf::reasonOf(const SkippedCheck &Each) {
+  return Each.Missing ? fmt::format("no {} ({})", infoOf(*Each.Missing).Words,
+                                    infoOf(*Each.Missing).Pattern)
+                      : Each.Reason;
 }
 
 /// True if \p Each misses nothing but a module, and without one the program
@@ -147,15 +146,9 @@ bool Settling::isStated(Sentence S, const SkippedCheck &Each) const {
 }
 
 void Settling::addSkipped(Sentence S, StringRef Id) {
-  for (const SkippedCheck &Each : R.Skipped) {
-    if (Each.Check != Id || isStated(S, Each))
-      continue;
-    if (!Each.Missing)
-      add(S, Each.Reason);
-    else if (!std::exchange(NamedFiles[static_cast<size_t>(*Each.Missing)],
-                            true))
-      add(S, missingFile(*Each.Missing));
-  }
+  for (const SkippedCheck &Each : R.Skipped)
+    if (Each.Check == Id && !isStated(S, Each))
+      add(S, reasonOf(Each));
 }
 
 void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
@@ -249,7 +242,6 @@ static std::string spellOff(llvm::ArrayRef<StringRef> Disabled) {
 
 void Settling::settle(Sentence S) {
   Disabled.clear();
-  NamedFiles = {};
   SentenceResult &Result = R[S];
   Result = {};
   if (S == ReaderSentence)

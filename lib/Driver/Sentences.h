@@ -19,6 +19,10 @@ namespace hlobuf {
 /// not shown, with the reasons.
 void settleSentences(DumpResult &R);
 
+/// Why a check did not run, for people: for a missing file what it holds, and
+/// its name.
+std::string reasonOf(const SkippedCheck &Each);
+
 /// Adds up the sentences of dumps, and spells them for the last line.
 class SentenceTally {
 public:
