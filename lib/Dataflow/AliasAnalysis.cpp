@@ -3,6 +3,7 @@
 #include "Dataflow/AliasAnalysis.h"
 #include "Program/PartOrigins.h"
 #include "llvm/ADT/DenseSet.h"
+#include <numeric>
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -199,4 +200,16 @@ void AliasAnalysis::joinDonated() {
   for (const HloAlias &Alias : M.Aliases)
     if (HloId Parameter = P.parameter(M.Entry, Alias.Parameter))
       join(Flow.at(Root, Alias.Output), Flow.at(Parameter, Alias.Index));
+}
+
+AliasMembers::AliasMembers(const DataflowAnalysis &Flow,
+                           const AliasAnalysis &Sets)
+    : Sets(Sets), Begin(Flow.values().size() + 1),
+      Members(Flow.values().size()) {
+  for (size_t I = 0; I != Members.size(); ++I)
+    ++Begin[Sets.group(HloValueId(I)).index() + 1];
+  std::partial_sum(Begin.begin(), Begin.end(), Begin.begin());
+  std::vector<uint32_t> Next(Begin.begin(), Begin.end() - 1);
+  for (size_t I = 0; I != Members.size(); ++I)
+    Members[Next[Sets.group(HloValueId(I)).index()]++] = HloValueId(I);
 }

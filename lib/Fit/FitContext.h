@@ -5,7 +5,7 @@
 #ifndef HLOBUF_FIT_FITCONTEXT_H
 #define HLOBUF_FIT_FITCONTEXT_H
 
-#include "Dataflow/AliasMembers.h"
+#include "Dataflow/AliasAnalysis.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Fit/BatchDimension.h"
 #include "Fit/StepBytes.h"

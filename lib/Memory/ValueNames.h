@@ -5,7 +5,7 @@
 #ifndef HLOBUF_MEMORY_VALUENAMES_H
 #define HLOBUF_MEMORY_VALUENAMES_H
 
-#include "Dataflow/AliasMembers.h"
+#include "Dataflow/AliasAnalysis.h"
 #include "Memory/MemoryUse.h"
 #include "Memory/OperationTrace.h"
 #include "Memory/ValueName.h"

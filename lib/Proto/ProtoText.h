@@ -56,6 +56,12 @@ void printAssignment(const HloProto &P, TextSink &To);
 void printTraces(const HloProto &P, TextSink &To);
 /// Fields that nobody reads, and those that contradict others.
 void printFields(const HloProto &P, TextSink &To);
+
+/// Compares fields of the executable \p P that must agree, each with what it
+/// repeats, but for those of thunks. Hands \p Report a text without line breaks
+/// for each difference: the field, what it says, and what it must.
+void compareFields(const HloProto &P,
+                   llvm::function_ref<void(const std::string &)> Report);
 /// The thunks of an executable (CompilationResultProto of
 /// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
 /// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no

@@ -4,7 +4,6 @@
 // gpu/gpu_executable.proto), 2025 and 2026. A GPU runs by its own copies of
 // allocations, outputs and constants; a CPU loads module and assignment.
 
-#include "Proto/RestatedFields.h"
 #include "Proto/Fields.h"
 #include "Proto/ProtoText.h"
 #include "Support/Format.h"

@@ -5,9 +5,68 @@
 #include "Proto/ShapeText.h"
 #include "Proto/Wire.h"
 #include "Support/Format.h"
+#include "llvm/ADT/ArrayRef.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
+using Use = ThunkField::Use;
+
+static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
+  return {.Number = First, .Last = std::max(First, Last)};
+}
+
+// As ThunkFields.def spells them.
+#define field(Name, N, ...)                                                    \
+  ThunkField {                                                                 \
+    .Is = Use::Name, .Number = N, .Last = N __VA_OPT__(, ) __VA_ARGS__         \
+  }
+#define impl(N, Which, To)                                                     \
+  field(Impl, N, .Kind = ThunkKind::Which, .Message = ThunkMessage::To)
+#define part(N, To) field(Part, N, .Message = ThunkMessage::To)
+#define slice(N, In, Does)                                                     \
+  field(Slice, N, .Form = SliceForm::In, .Access = ThunkAccess::Does)
+#define sequence(N, Which) field(Sequence, N, .Role = ThunkRole::Which)
+#define list(N) field(List, N)
+#define attribute(N, Name, Form)                                               \
+  field(Attribute, N, .Spelled = AttributeForm::Form, .Key = Name)
+#define value(N, Which) field(Value, N, .Value = ThunkValue::Which)
+#define HLOBUF_THUNK_MESSAGE(Name, ...)                                        \
+  static constexpr ThunkField Name##Fields[] = {__VA_ARGS__};
+#include "Proto/ThunkFields.def"
+#undef field
+#undef impl
+#undef part
+#undef slice
+#undef sequence
+#undef list
+#undef value
+#undef attribute
+
+/// All fields of \p In that the table has.
+static llvm::ArrayRef<ThunkField> thunkFields(ThunkMessage In) {
+  static const llvm::ArrayRef<ThunkField> Fields[] = {
+#define HLOBUF_THUNK_MESSAGE(Name, ...) Name##Fields,
+#include "Proto/ThunkFields.def"
+  };
+  return Fields[static_cast<size_t>(In)];
+}
+
+/// Field \p Number of \p In; null if it is newer than this tool.
+static const ThunkField *findThunkField(ThunkMessage In, uint32_t Number) {
+  for (const ThunkField &Field : thunkFields(In))
+    if (Number >= Field.Number && Number <= Field.Last)
+      return &Field;
+  return nullptr;
+}
+
+/// `CpuKernel`.
+static llvm::StringRef thunkMessageName(ThunkMessage Message) {
+  static constexpr llvm::StringRef Names[] = {
+#define HLOBUF_THUNK_MESSAGE(Name, ...) #Name,
+#include "Proto/ThunkFields.def"
+  };
+  return Names[static_cast<size_t>(Message)];
+}
 
 ThunkParts::ThunkParts(ThunkMessage Thunk, StringRef Message) {
   read(Thunk, Message);
@@ -93,7 +152,6 @@ bool ThunkParts::readAttribute(const ThunkField &Row, StringRef Message) {
 
 void ThunkParts::readField(ThunkMessage In, const ThunkField &Row,
                            const WireField &F) {
-  using Use = ThunkField::Use;
   if (Row.Is == Use::Other || Row.Is == Use::Attribute)
     return;
   if (Row.Is == Use::Value)
