@@ -2,9 +2,8 @@
 //
 // Dumps back from their models: PrintDump PATH... prints each one from its
 // fields, as XLA did. A combined dump is the file, a split one the assignment,
-// then values, then live ranges. Comment lines are no part of a model; of a
-// damaged dump it prints what is wrong to standard error, and the exit status
-// is 1.
+// then values, then live ranges, without comment lines. Of a damaged dump it
+// prints what is wrong to standard error, and the exit status is 1.
 
 #include "Dump/Places.h"
 #include "Dump/Printer.h"
