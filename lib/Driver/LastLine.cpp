@@ -66,13 +66,6 @@ void LastLine::add(const DumpResult &R) {
 /// Checks with one reason that are named in the last line; more are counted.
 static constexpr size_t MaxNamed = 5;
 
-unsigned LastLine::mostOf(const CheckCounts &Checks) {
-  unsigned Most = 0;
-  for (const auto &[Check, Count] : Checks)
-    Most = std::max(Most, Count);
-  return Most;
-}
-
 /// `a, b (reason)`, or `9 checks (reason)` unless \p All are wanted; with the
 /// number of dumps where there are several.
 std::string LastLine::spellReason(StringRef Reason, const CheckCounts &Checks,
@@ -83,8 +76,11 @@ std::string LastLine::spellReason(StringRef Reason, const CheckCounts &Checks,
   else
     Text = llvm::join(llvm::make_first_range(Checks), ", ");
   Text += fmt::format(" ({}", Reason);
+  unsigned Most = 0;
+  for (const auto &[Check, Count] : Checks)
+    Most = std::max(Most, Count);
   if (Counts.Dumps != 1)
-    Text += fmt::format(", {}", counted(mostOf(Checks), "dump"));
+    Text += fmt::format(", {}", counted(Most, "dump"));
   return Text + ')';
 }
 

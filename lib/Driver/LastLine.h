@@ -73,7 +73,6 @@ private:
   std::string notRun() const;
   /// Checks by name, with the number of dumps.
   using CheckCounts = std::map<llvm::StringRef, unsigned>;
-  static unsigned mostOf(const CheckCounts &Checks);
   std::string spellReason(llvm::StringRef Reason, const CheckCounts &Checks,
                           bool All) const;
   /// Gates, files that were not read, and what a configuration hides.
