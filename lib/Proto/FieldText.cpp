@@ -4,7 +4,6 @@
 
 #include "Proto/FieldWalk.h"
 #include "Proto/ProtoText.h"
-#include "Proto/RestatedFields.h"
 
 using namespace hlobuf;
 using llvm::StringRef;
