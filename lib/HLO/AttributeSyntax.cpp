@@ -260,6 +260,24 @@ static const AttributeRow *rowOf(StringRef Key) {
   return nullptr;
 }
 
+/// Keys that are not looked at, but that are known: what is computed, tuning,
+/// and what older releases print (hlo_parser.cc, 2019-2026).
+static bool isOtherKey(StringRef Key) {
+  static constexpr StringRef Keys =
+      " algorithm api_version async_group_id async_group_name "
+      "batch_group_count constrain_layout convolution_kind "
+      "cross_program_prefetch_index custom_call_has_side_effect "
+      "debug_attributes delta distribution domain epsilon exponent_bits "
+      "feature_index has_dynamic_root indices_are_sorted infeed_config "
+      "inferred_dimension is_associative is_host_transfer is_reverse k "
+      "largest lhs_ragged_dims literal mantissa_bits num_carries "
+      "operand_precision order origin outfeed_config outfeed_shape "
+      "padding_type parameter_replication preserve_layout "
+      "result_accuracy rhs_group_dims schedule sparsity sparsity_config "
+      "type unique_indices ";
+  return Keys.contains(fmt::format(" {} ", Key));
+}
+
 static RowSet bitOf(const AttributeRow *Row) {
   return RowSet(1) << (Row - std::begin(Rows));
 }
@@ -352,7 +370,8 @@ static bool isLastValue(StringRef Key, StringRef Text) {
 bool hlobuf::readAttributes(
     StringRef Attributes, Opcode Op,
     llvm::function_ref<void(StringRef, CallRole)> VisitCall,
-    llvm::function_ref<void(StringRef, std::string)> Refuse) {
+    llvm::function_ref<void(StringRef, std::string)> Refuse,
+    llvm::function_ref<void(StringRef)> VisitUnknown) {
   RowSet Read = 0;
   // `calls=%a, %b` names several without braces (hlo_instruction.cc).
   bool More = false;
@@ -373,8 +392,11 @@ bool hlobuf::readAttributes(
       continue;
     }
     More = Row && Row->Role == CallRole::Calls;
-    if (!Row)
+    if (!Row) {
+      if (!isOtherKey(Key))
+        VisitUnknown(Key);
       continue;
+    }
     // What an opcode of a newer XLA prints may have another meaning.
     bool IsKnown = Op != Opcode::Unknown || Row->Matches == isNames;
     if (IsKnown && (Read & bitOf(Row)))

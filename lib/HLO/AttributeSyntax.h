@@ -23,11 +23,13 @@ std::optional<CallRole> callRole(llvm::StringRef Key);
 /// taken for nothing: calls \p Refuse, with where and why, for one that this
 /// tool reads and that is not as XLA prints it, or is there twice, for one that
 /// XLA prints for every \p Op and that is missing, and for what is no
-/// attribute. True if there are control-predecessors.
+/// attribute; \p VisitUnknown for a key that no known release prints. True if
+/// there are control-predecessors.
 bool readAttributes(
     llvm::StringRef Attributes, Opcode Op,
     llvm::function_ref<void(llvm::StringRef, CallRole)> VisitCall,
-    llvm::function_ref<void(llvm::StringRef, std::string)> Refuse);
+    llvm::function_ref<void(llvm::StringRef, std::string)> Refuse,
+    llvm::function_ref<void(llvm::StringRef)> VisitUnknown);
 
 /// True if \p Text, an attribute or a key of a module's header, is `true` or
 /// `false`.

@@ -127,8 +127,8 @@ struct HloDonor {
 struct HloModule {
   llvm::StringRef Text;
   llvm::StringRef Name;
-  /// The first key of the header that no known release prints; empty if there
-  /// is none. It may be one of those below, misspelled.
+  /// The first key of the header or of an instruction that no known release
+  /// prints; empty if there is none. It may be a known one, misspelled.
   llvm::StringRef UnknownKey;
   /// `is_scheduled=true`: text order is the schedule.
   bool Scheduled = false;

@@ -324,10 +324,14 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   };
-  I.HasPredecessors = readAttributes(Attributes, I.Op, AddCall,
-                                     [&](StringRef Loc, std::string Reason) {
-                                       refuse(Loc, std::move(Reason));
-                                     });
+  auto Refuse = [&](StringRef Loc, std::string Reason) {
+    refuse(Loc, std::move(Reason));
+  };
+  I.HasPredecessors =
+      readAttributes(Attributes, I.Op, AddCall, Refuse, [&](StringRef Key) {
+        if (M.UnknownKey.empty())
+          M.UnknownKey = Key;
+      });
 }
 
 /// True if what the path of operand \p K, or get-tuple-element \p I, takes is

@@ -333,7 +333,7 @@ void hlobuf::checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
   Signature(*Any, Diags).run();
   if (StringRef Key = Ctx.dump().Module.UnknownKey; !Key.empty())
     Diags.notChecked(fmt::format(
-        "'{}', a key of the module's header that is not known", Key));
+        "'{}', a key of the module that no known XLA prints", Key));
   if (!Ctx.dump().complete(Section::Restated))
     return Diags.notCheckedWithout(Ctx, Section::Restated);
   if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
