@@ -141,9 +141,11 @@ std::string hlobuf::meshGroupsText(StringRef Message) {
     if (F.Number == 1)
       return;
     auto Axis = static_cast<uint64_t>(numberAt(F.Bytes, 1));
-    Plain &= F.Number == 2 && F.isMessage() && !bytesField(F.Bytes, 2).data() &&
-             Axis < Names.size();
+    Plain &= F.Number == 2 && F.isMessage() && Axis < Names.size();
     Along.push_back(Axis < Names.size() ? Names[Axis] : "?");
+    if (StringRef Part = bytesField(F.Bytes, 2); Part.data())
+      Along.back() +=
+          fmt::format(":({}){}", numberAt(Part, 1), numberAt(Part, 2));
   });
   return Plain ? fmt::format("mesh[{}] {{{}}}", fmt::join(Axes, ","),
                              fmt::join(Along, ","))

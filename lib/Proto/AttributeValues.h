@@ -80,9 +80,9 @@ std::string repeatedText(AttributeForm Form, llvm::StringRef Message,
 /// (IotaReplicaGroupList::ToString, xla/hlo/ir/replica_group.cc).
 std::string iotaText(llvm::StringRef Message);
 
-/// `mesh['x'=2,'y'=4] {'y'}`: the groups along axes of a mesh, a
-/// MeshAxesReplicaGroupListProto; `mesh` for devices in another order and for
-/// parts of axes.
+/// `mesh['x'=2,'y'=4] {'y':(1)2}`: the groups along axes of a mesh, or factors
+/// of axes, a MeshAxesReplicaGroupListProto; `mesh` for devices in another
+/// order.
 std::string meshGroupsText(llvm::StringRef Message);
 
 } // namespace hlobuf

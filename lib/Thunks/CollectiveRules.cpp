@@ -104,43 +104,105 @@ static std::optional<std::string> listOfIota(StringRef Text) {
   return Out + "}}";
 }
 
+namespace {
+/// Factors [Begin, End) of a mesh's axis, the major ones first: all of `'x'`,
+/// or of `'x':(2)4` those from 2 to 8.
+struct MeshAxis {
+  StringRef Name;
+  int64_t Begin = 1;
+  int64_t End = 0;
+};
+} // namespace
+
+/// The axes in \p Text, `'x'=8,'y'=2` or `'x':(2)4,'y'`; nothing where it is
+/// something else.
+static std::optional<SmallVector<MeshAxis, 4>> meshAxes(StringRef Text) {
+  SmallVector<StringRef, 4> Items;
+  Text.split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  SmallVector<MeshAxis, 4> All;
+  for (StringRef Item : Items) {
+    auto [Name, Part] = Item.split(":(");
+    auto [Whole, Size] = Name.rsplit('=');
+    auto [First, Count] = Part.split(')');
+    MeshAxis Axis = {Whole};
+    if ((!Size.empty() && Size.getAsInteger(10, Axis.End)) ||
+        (!Part.empty() &&
+         (First.getAsInteger(10, Axis.Begin) ||
+          Count.getAsInteger(10, Axis.End) ||
+          __builtin_mul_overflow(Axis.Begin, Axis.End, &Axis.End))) ||
+        (!Part.empty() && Axis.End == 0) || Axis.Begin < 1 ||
+        All.size() == MostDimensions)
+      return std::nullopt;
+    All.push_back(Axis);
+  }
+  return All;
+}
+
+/// \p Mesh with each axis cut where one of \p Along begins or ends; nothing
+/// where that does not divide it.
+static std::optional<SmallVector<MeshAxis, 4>>
+cutAxes(llvm::ArrayRef<MeshAxis> Mesh, llvm::ArrayRef<MeshAxis> Along) {
+  SmallVector<MeshAxis, 4> All;
+  for (const MeshAxis &Axis : Mesh) {
+    SmallVector<int64_t, 4> Cuts = {1, Axis.End};
+    for (const MeshAxis &Part : Along)
+      if (Part.Name == Axis.Name)
+        Cuts.append({Part.Begin, Part.End});
+    llvm::sort(Cuts);
+    Cuts.erase(std::unique(Cuts.begin(), Cuts.end()), Cuts.end());
+    if (Cuts.front() != 1 || Cuts.back() != Axis.End)
+      return std::nullopt;
+    if (Cuts.size() == 1)
+      All.push_back(Axis);
+    for (size_t C = 1; C < Cuts.size(); ++C) {
+      if (Cuts[C] % Cuts[C - 1] != 0)
+        return std::nullopt;
+      All.push_back({Axis.Name, Cuts[C - 1], Cuts[C]});
+    }
+  }
+  return All;
+}
+
 /// `[2,4]<=[2,4]` of `mesh['x'=2,'y'=4] {'y'}`, groups of devices that differ
-/// along these axes (MeshAxesReplicaGroupList, xla/hlo/ir/replica_group.cc,
-/// 2026); nothing where it is something else.
+/// along these axes or factors of axes (MeshAxesReplicaGroupList,
+/// xla/hlo/ir/replica_group.cc, 2026); nothing where it is something else.
 static std::optional<std::string> iotaOfMesh(StringRef Text) {
   if (!Text.consume_front("mesh[") || !Text.consume_back("}"))
     return std::nullopt;
-  auto [Axes, Along] = Text.split("] {");
-  SmallVector<StringRef, 4> Stated, Inside;
-  Axes.split(Stated, ',');
-  Along.split(Inside, ',');
-  if (Stated.size() > MostDimensions || Inside.size() > MostDimensions)
+  auto [Axes, Inside] = Text.split("] {");
+  auto Mesh = meshAxes(Axes), Along = meshAxes(Inside);
+  if (!Mesh || !Along)
     return std::nullopt;
-  SmallVector<StringRef, 4> Names;
-  SmallVector<int64_t, 4> Sizes;
-  for (StringRef Each : Stated) {
-    auto [Name, Size] = Each.rsplit('=');
-    Names.push_back(Name);
-    if (Size.getAsInteger(10, Sizes.emplace_back()))
+  for (MeshAxis &Part : *Along) {
+    auto HasName = [&](const MeshAxis &Axis) { return Axis.Name == Part.Name; };
+    if (llvm::count_if(*Mesh, HasName) != 1)
       return std::nullopt;
+    if (Part.End == 0)
+      Part.End = llvm::find_if(*Mesh, HasName)->End;
   }
-  SmallVector<int64_t, 4> Order;
+  auto Dimensions = cutAxes(*Mesh, *Along);
+  if (!Dimensions)
+    return std::nullopt;
+  auto IsIn = [](const MeshAxis &Part, const MeshAxis &D) {
+    return Part.Name == D.Name && Part.Begin <= D.Begin && D.End <= Part.End;
+  };
+  SmallVector<int64_t, 4> Order, Sizes;
   int64_t Groups = 1;
   int64_t Devices = 1;
-  for (size_t D = 0; D != Names.size(); ++D) {
-    bool Differs = llvm::is_contained(Inside, Names[D]);
+  for (const MeshAxis &D : *Dimensions) {
+    bool Differs = llvm::any_of(
+        *Along, [&](const MeshAxis &Part) { return IsIn(Part, D); });
     if (!Differs)
-      Order.push_back(static_cast<int64_t>(D));
+      Order.push_back(static_cast<int64_t>(Sizes.size()));
+    Sizes.push_back(D.End / D.Begin);
     int64_t &Count = Differs ? Devices : Groups;
-    if (__builtin_mul_overflow(Count, Sizes[D], &Count))
+    if (__builtin_mul_overflow(Count, Sizes.back(), &Count))
       return std::nullopt;
   }
-  for (StringRef Name : Inside) {
-    const auto *Axis = llvm::find(Names, Name);
-    if (Axis == Names.end() || llvm::count(Names, Name) != 1)
-      return std::nullopt;
-    Order.push_back(Axis - Names.begin());
-  }
+  for (const MeshAxis &Part : *Along)
+    for (size_t D = 0; D != Dimensions->size(); ++D)
+      if (IsIn(Part, (*Dimensions)[D]))
+        Order.push_back(static_cast<int64_t>(D));
   return fmt::format("[{},{}]<=[{}]T({})", Groups, Devices,
                      fmt::join(Sizes, ","), fmt::join(Order, ","));
 }

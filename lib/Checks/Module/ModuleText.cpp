@@ -332,8 +332,8 @@ void hlobuf::checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
     return Diags.notChecked(Any->obstacle().str());
   Signature(*Any, Diags).run();
   if (StringRef Key = Ctx.dump().Module.UnknownKey; !Key.empty())
-    Diags.notChecked(fmt::format(
-        "'{}', a key of the module that no known XLA prints", Key));
+    Diags.notChecked(
+        fmt::format("'{}', a key of the module that no known XLA prints", Key));
   if (!Ctx.dump().complete(Section::Restated))
     return Diags.notCheckedWithout(Ctx, Section::Restated);
   if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
