@@ -280,9 +280,12 @@ static std::string dynamicSliceText(StringRef Message, bool Result) {
   if (!Config.data())
     return Out + '}';
   StringRef Linear = bytesField(Config, 5);
-  Out += fmt::format(",loop:{},linear:{{{},{},{},{}}}", numberAt(Config, 1),
-                     numberAt(Config, 2), numberAt(Config, 3),
-                     numberAt(Linear, 1), numberAt(Linear, 2));
+  Out += fmt::format(",loop:{},linear:{{{},{}", numberAt(Config, 1),
+                     numberAt(Config, 2), numberAt(Config, 3));
+  // Since July 2026.
+  if (Linear.data())
+    Out += fmt::format(",{},{}", numberAt(Linear, 1), numberAt(Linear, 2));
+  Out += '}';
   if (StringRef Table = bytesField(Config, 4); Table.data())
     Out += ",table:" + indexText(numbersField(Table, 1));
   return Out + '}';

@@ -217,7 +217,14 @@ void RestatedFields::compareAssignment() {
   });
 }
 
-/// The copy of a GPU has all but the values.
+/// The values in an allocation.
+static std::vector<StringRef> assignedTo(StringRef Allocation) {
+  std::vector<StringRef> All;
+  forEachMessage(Allocation, 9, [&](StringRef Value) { All.push_back(Value); });
+  return All;
+}
+
+/// The copy of a GPU has all but the values, which it has until jaxlib 0.10.
 void RestatedFields::compareAllocation(int64_t Index, StringRef Copy,
                                        StringRef Own) {
   for (uint32_t Number : {1, 2, 3, 5, 6, 7, 8, 12, 13})
@@ -227,6 +234,10 @@ void RestatedFields::compareAllocation(int64_t Index, StringRef Copy,
     differs("buffer_allocations[{}] has parameter index {}, and must have {}",
             Index, indexText(numbersField(Copy, 10)),
             indexText(numbersField(Own, 10)));
+  if (auto Values = assignedTo(Copy);
+      !Values.empty() && Values != assignedTo(Own))
+    differs("buffer_allocations[{}] has other values than the assignment",
+            Index);
 }
 
 void RestatedFields::compareAllocations(llvm::ArrayRef<StringRef> Copies) {

@@ -230,7 +230,7 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     DynamicRoot = F.Value != 0;
     return;
   case ThunkValue::EmbeddedAllocation:
-    noteUnread(FieldType::BufferAllocation, F.Bytes);
+    noteUnread(FieldType::SliceAllocation, F.Bytes);
     EmbeddedSizes += fmt::format("{},", numberField(F.Bytes, 2).value_or(0));
     return;
   case ThunkValue::ModuleName:

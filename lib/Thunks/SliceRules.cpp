@@ -94,11 +94,10 @@ static std::string configOf(const AttributeContext &Attr, HloId I) {
     StringRef Value = Text.split(fmt::format("\"{}\":\"", Key)).second;
     return Value.empty() ? "0" : Value.split('"').first;
   };
-  StringRef Offset = Number(Own, "byte_offset");
-  StringRef Stride = Number(Own, "byte_stride");
-  return fmt::format(",loop:{},linear:{{{},{},{},{}}}",
-                     Number(Loop, "loop_index"), Offset, Stride, Offset,
-                     Stride);
+  std::string Place = fmt::format("{},{}", Number(Own, "byte_offset"),
+                                  Number(Own, "byte_stride"));
+  return fmt::format(",loop:{},linear:{{{}{}}}", Number(Loop, "loop_index"),
+                     Place, Linear.empty() ? "" : "," + Place);
 }
 
 static bool isSlice(Opcode Op) {
@@ -116,8 +115,10 @@ static std::optional<std::string> updateText(const AttributeContext &Attr,
     Root = P.operands(Root)[static_cast<size_t>(Element)];
   }
   std::string Whole = shapeText(Attr, P[Root].Shape);
+  // Until 2026 the copy is in the body, too.
+  HloId From = P[Root].Op == Opcode::Copy ? P.operands(Root)[0] : Root;
   if (P[Root].Op != Opcode::DynamicUpdateSlice)
-    return isSlice(P[Root].Op)
+    return isSlice(P[From].Op)
                ? std::optional(fmt::format("{},{},{{}}}}", Whole, Whole))
                : std::nullopt;
   std::optional<std::string> Offsets = offsetsOf(Attr, Root, 2);
@@ -126,6 +127,20 @@ static std::optional<std::string> updateText(const AttributeContext &Attr,
   return fmt::format("{},{},{}{}}}", Whole,
                      shapeText(Attr, P[P.operands(Root)[1]].Shape), *Offsets,
                      configOf(Attr, Root));
+}
+
+/// The number of the parameter that element \p Element of \p Root updates; 0 if
+/// it updates none.
+static int64_t updatedParameter(const Program &P, HloId Root, int64_t Element) {
+  if (P[Root].Op == Opcode::Tuple && Element >= 0 &&
+      static_cast<size_t>(Element) < P.operands(Root).size())
+    Root = P.operands(Root)[static_cast<size_t>(Element)];
+  if (P[Root].Op != Opcode::DynamicUpdateSlice)
+    return 0;
+  HloId From = P.operands(Root)[0];
+  while (P[From].Op == Opcode::Bitcast)
+    From = P.operands(From)[0];
+  return P[From].Op == Opcode::Parameter ? P[From].number() : 0;
 }
 
 namespace {
@@ -169,18 +184,18 @@ Takers::Takers(const Program &P, ComputationId Body) {
 }
 
 /// The part of parameter \p Number of \p Body that a slice or an update takes,
-/// through bitcasts.
-static std::optional<std::string> parameterText(const AttributeContext &Attr,
-                                                const Takers &TakersOf,
-                                                ComputationId Body,
-                                                uint32_t Number) {
+/// through bitcasts, and through the copy that is embedded.
+static std::optional<std::string>
+parameterText(const AttributeContext &Attr, const Takers &TakersOf,
+              ComputationId Body, uint32_t Number, bool SaysTwice) {
   const Program &P = Attr.program();
   HloId Part = P.parameter(Body, Number);
   if (!Part)
     return std::nullopt;
   std::string Whole = shapeText(Attr, P[Part].Shape);
   HloId User = TakersOf[Part];
-  while (User && P[User].Op == Opcode::Bitcast) {
+  while (User &&
+         (P[User].Op == Opcode::Bitcast || P[User].Op == Opcode::Copy)) {
     Part = User;
     User = TakersOf[Part];
   }
@@ -200,8 +215,9 @@ static std::optional<std::string> parameterText(const AttributeContext &Attr,
   std::optional<int64_t> Offset = staticSliceOffset(P, User);
   if (!Offset)
     return std::nullopt;
-  return fmt::format("{},{},{{}},loop:0,linear:{{{},0,{},0}}}}", Whole, Text,
-                     *Offset, *Offset);
+  std::string Place = fmt::format("{},0", *Offset);
+  return fmt::format("{},{},{{}},loop:0,linear:{{{}{}}}}}", Whole, Text, Place,
+                     SaysTwice ? "," + Place : "");
 }
 
 /// Compares each of the values `{N,..} {M,..}` with what \p Spell makes of its
@@ -238,7 +254,9 @@ Verdict hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {
     if (Tail.consumeInteger(10, Number) || !Tail.consume_front(",") ||
         Number >= P.numParameters(Body))
       return std::nullopt;
-    return parameterText(Attr, TakersOf, Body, Number);
+    // Of a slice that does not move, the module does not say how.
+    bool SaysTwice = Tail.split("linear:{").second.count(',') > 1;
+    return parameterText(Attr, TakersOf, Body, Number, SaysTwice);
   });
 }
 
@@ -251,7 +269,8 @@ Verdict hlobuf::ruleDynamicUpdate(const AttributeContext &Attr) {
     int64_t Parameter = 0;
     int64_t Element = 0;
     if (Tail.consumeInteger(10, Parameter) || !Tail.consume_front(",") ||
-        Tail.consumeInteger(10, Element) || !Tail.consume_front(","))
+        Tail.consumeInteger(10, Element) || !Tail.consume_front(",") ||
+        Parameter != updatedParameter(P, Root, Element))
       return std::nullopt;
     return updateText(Attr, Root, Element);
   });

@@ -33,7 +33,7 @@ SLICES = {
 VALUES = {
     "InvariantArguments": "Numbers",
     "WrittenFlags": "Numbers",
-    "EmbeddedAllocation": "BufferAllocation",
+    "EmbeddedAllocation": "SliceAllocation",
 }
 ROOTS = {"cpu": "CpuCompilationResult", "gpu": "GpuExecutable"}
 UNKNOWN = 536870911  # the largest field number
@@ -56,6 +56,8 @@ SILENT = {
     ("GpuCollectiveKernel", 6, "cleared"): "the same",
     ("GpuCollectiveKernel", 7, "cleared"): "the same",
     ("GpuCustomKernel", 2, "changed"): "any number but 0 is true",
+    ("DynamicSliceConfig", 1, "cleared"): "0 is what it is without",
+    ("GpuDynamicSliceFusion", 5, "exchanged"): "of one size",
     ("GpuKernelCode", 1, "changed"): "code",
     ("GpuKernelCode", 1, "cleared"): "code",
     ("GpuKernelLoader", 2, "cleared"): "code",
@@ -65,6 +67,7 @@ SILENT = {
     ("GpuLaunch", 1, "cleared"): "XLA's own kernel",
     ("GpuLaunch", 2, "cleared"): "the same",
     ("GpuPermute", 4, "exchanged"): "a set of pairs",
+    ("SlicedResult", 1, "cleared"): "0 is what it is without",
     ("GpuWhile", 4, "cleared"): "the condition decides",
     ("ReplicaGroup", 1, "cleared"): "no groups are one group of all",
     ("Triple", 1, "changed"): "blocks that find nothing to do",
