@@ -101,6 +101,12 @@ public:
       D->Check = UnreadableCheck;
     return *this;
   }
+  /// A consequence: all else about the same leads.
+  Finding &asConsequence() {
+    if (D)
+      D->Rank = ~0u;
+    return *this;
+  }
   Finding &about(AllocationId Id) {
     return about(SubjectKind::Allocation, Id.index());
   }

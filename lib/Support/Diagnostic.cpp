@@ -42,18 +42,32 @@ static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {
   Leader.Notes.push_back(std::move(N));
 }
 
+/// What has no story joins one that has, and connects no two of them.
+static bool isGeneral(const Diagnostic &D) {
+  return D.Check == "execution-proof";
+}
+
 void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
   UnionFind Related(All.size());
   llvm::DenseMap<IdPair, uint32_t> FirstAbout;
   for (uint32_t I = 0; I != All.size(); ++I) {
     // Each lint is about bytes of its own.
-    if (All[I].Level == Severity::Lint)
+    if (All[I].Level == Severity::Lint || isGeneral(All[I]))
       continue;
     for (IdPair Subject : All[I].Subjects) {
       auto [First, New] = FirstAbout.try_emplace(Subject, I);
       if (!New)
         Related.join(I, First->second);
     }
+  }
+  for (uint32_t I = 0; I != All.size(); ++I) {
+    if (!isGeneral(All[I]))
+      continue;
+    const auto *Known = llvm::find_if(All[I].Subjects, [&](IdPair Subject) {
+      return FirstAbout.count(Subject) != 0;
+    });
+    if (Known != All[I].Subjects.end())
+      Related.join(I, FirstAbout.lookup(*Known));
   }
 
   std::vector<std::vector<uint32_t>> Families(All.size());

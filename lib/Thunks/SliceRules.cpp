@@ -194,8 +194,7 @@ parameterText(const AttributeContext &Attr, const Takers &TakersOf,
     return std::nullopt;
   std::string Whole = shapeText(Attr, P[Part].Shape);
   HloId User = TakersOf[Part];
-  while (User &&
-         (P[User].Op == Opcode::Bitcast || P[User].Op == Opcode::Copy)) {
+  while (User && (accessesNoMemory(P[User].Op) || P[User].Op == Opcode::Copy)) {
     Part = User;
     User = TakersOf[Part];
   }

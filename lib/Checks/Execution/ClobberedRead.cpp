@@ -38,6 +38,7 @@
 #include "Proof/StatedProof.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include <set>
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -70,9 +71,15 @@ struct Damage {
   uint32_t Operand = 0;
   Event Definition, Writer, Reader;
 
+  /// What took the bytes is an argument like the value itself.
+  bool BothGiven = false;
+  /// The value never gets where it is read: nobody overwrites it.
+  bool IsElsewhere = false;
+
   /// The writer of a loop's body ran in the iteration before the read.
   bool isRoundBefore() const {
-    return Kind == DamageKind::Read && Writer.Step.Step >= Reader.Step.Step;
+    return Kind == DamageKind::Read && !BothGiven &&
+           Writer.Step.Step >= Reader.Step.Step;
   }
   /// The value was lost before it took over its place.
   bool isCarried() const {
@@ -143,7 +150,7 @@ static void reportSlices(const ModuleAnalysis &Analysis, const Violation &V,
   const Dump &D = P.facts().dump();
   HloId Id = V.Owed.At;
   Finding F = Diags.report(
-      P.place(Id), "{} joins slices that are not side by side in its place",
+      P.place(Id), "{} joins slices that are not in its place in their order",
       P.spell(Id));
   auto Add = [&](HloId At, std::string Action, StepRole Role) {
     HloValueId Own = Analysis.flow().at(At, 0);
@@ -167,20 +174,39 @@ static void reportSlices(const ModuleAnalysis &Analysis, const Violation &V,
 void Damages::collect(const ModuleAnalysis &Analysis,
                       ArrayRef<Violation> Found) {
   const Program &P = Analysis.program();
+  auto Definition = [&](ValueId V) {
+    return V ? P.find(D[V].Tag.Name) : HloId();
+  };
   auto Define = [&](ValueId V) {
-    HloId Id = V ? P.find(D[V].Tag.Name) : HloId();
+    HloId Id = Definition(V);
     return Id ? eventAt(Analysis, Id) : Event();
+  };
+  auto IsGiven = [&](ValueId V) {
+    HloId Id = Definition(V);
+    return Id && isGiven(P[Id].Op) && !D[V].Tag.Phi;
+  };
+  // Places that a source of what is there does not have.
+  std::set<std::pair<AllocationId, uint64_t>> Elsewhere;
+  for (const auto &Row : Ctx.proof()->Book.rows(proof::Topic::SourcePlace))
+    if (Row.How == proof::OutcomeKind::Violated) {
+      const Value &V = D[Ctx.proof()->Book.outcome(Row).evidence().Lost];
+      Elsewhere.emplace(V.Owner, V.Offset);
+    }
+  auto IsElsewhere = [&](ValueId V) {
+    return V && Elsewhere.count({D[V].Owner, D[V].Offset}) != 0;
   };
   std::vector<Damage> All;
   for (const Violation &V : Found)
     if (V.How == proof::Breach::SlicesApart)
       reportSlices(Analysis, V, Diags);
     else if (!isDamage(V.How))
-      reportViolation(Analysis, V, Diags);
+      reportViolations(Analysis, &V, Diags);
     else
       All.push_back({kindOf(V), V.Shown.Lost, V.Shown.By, V.Owed.Operand,
                      Define(V.Shown.Lost), Define(V.Shown.By),
-                     eventAt(Analysis, V.Owed.At)});
+                     eventAt(Analysis, V.Owed.At),
+                     IsGiven(V.Shown.Lost) && IsGiven(V.Shown.By),
+                     IsElsewhere(V.Shown.Lost)});
   // Who loses the bytes says more than that they may not be written.
   llvm::DenseSet<uint32_t> Blamed;
   for (const Damage &R : All)
@@ -293,6 +319,9 @@ std::string Damages::consequence(const Damage &R) const {
                        "allocation {}",
                        need(R), Begin, End, D[D[R.Value].Owner].Index);
   }
+  if (R.BothGiven)
+    return fmt::format("{}, but {} is given in the same bytes", need(R),
+                       spellName(D, R.Written));
   return fmt::format("{} after {} overwrote it{}", need(R), Writer,
                      R.isRoundBefore() ? " in the iteration before" : "");
 }
@@ -368,6 +397,8 @@ void Damages::report(bool ModuleDiffers) {
       F.about(First.Written);
     if (First.Reader.Name)
       F.about(First.Reader.Name);
+    if (First.IsElsewhere)
+      F.asConsequence();
     if (ModuleDiffers)
       F.about(Section::Module);
   }

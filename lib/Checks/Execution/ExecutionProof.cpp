@@ -91,46 +91,47 @@ static llvm::StringRef placeOf(const Program &P, const Violation &V) {
   return P.place(P.root(P.module().Entry));
 }
 
-Finding hlobuf::reportViolation(const ModuleAnalysis &Analysis,
-                                const Violation &V, Reporter &Diags) {
-  const Program &P = Analysis.program();
-  std::string Subject = spellObligation(P, V.Owed);
-  bool Repeats = V.Shown.Text == Subject || V.Shown.Text + "{}" == Subject;
-  Finding F =
-      Diags.report(placeOf(P, V), "{}: {}{}", Subject, breachText(V.How),
-                   Repeats ? "" : " (" + V.Shown.Text + ")");
+static void setSubjects(Finding &F, const Program &P, const Violation &V) {
   if (ValueId Line = lineOf(V))
     F.about(Line);
   if (V.Shown.By)
     F.about(V.Shown.By);
   if (V.Owed.At)
     aboutInstruction(F, P, V.Owed.At);
-  if (Analysis.firstDifference())
-    F.about(Section::Module);
-  return F;
 }
 
-/// Of violations alike only the first are told one by one.
-static void reportAlike(const ModuleAnalysis &Analysis,
-                        llvm::ArrayRef<Violation> Found, Reporter &Diags) {
-  static constexpr size_t MaxAlike = 3;
-  std::map<std::pair<Topic, Breach>, llvm::SmallVector<const Violation *>> All;
-  for (const Violation &V : Found)
-    All[{V.Owed.What, V.How}].push_back(&V);
-  for (const auto &[What, Alike] : All)
-    for (size_t N = 0; N != std::min(Alike.size(), MaxAlike); ++N) {
-      Finding F = reportViolation(Analysis, *Alike[N], Diags);
-      if (N == 0 && Alike.size() > MaxAlike)
-        F.why(placeOf(Analysis.program(), *Alike[N]),
-              "{} are like this, {} are reported", Alike.size(), MaxAlike);
-    }
+void hlobuf::reportViolations(const ModuleAnalysis &Analysis,
+                              llvm::ArrayRef<const Violation *> Alike,
+                              Reporter &Diags) {
+  constexpr size_t MaxNamed = 3;
+  const Program &P = Analysis.program();
+  const Violation &V = *Alike.front();
+  std::string Subject = spellObligation(P, V.Owed);
+  bool Repeats = V.Shown.Text == Subject || V.Shown.Text + "{}" == Subject;
+  std::string Others;
+  for (const Violation *Other : Alike.drop_front().take_front(MaxNamed - 1))
+    Others +=
+        (Others.empty() ? "; also " : ", ") + spellObligation(P, Other->Owed);
+  if (Alike.size() > MaxNamed)
+    Others += fmt::format(" and {} more", Alike.size() - MaxNamed);
+  Finding F =
+      Diags.report(placeOf(P, V), "{}: {}{}{}", Subject, breachText(V.How),
+                   Repeats ? "" : " (" + V.Shown.Text + ")", Others);
+  for (const Violation *Each : Alike.take_front(MaxNamed))
+    setSubjects(F, P, *Each);
+  if (Analysis.firstDifference())
+    F.about(Section::Module);
 }
 
 void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
       [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
-        reportAlike(Analysis, Found, Diags);
+        std::map<std::pair<Topic, Breach>, std::vector<const Violation *>> All;
+        for (const Violation &V : Found)
+          All[{V.Owed.What, V.How}].push_back(&V);
+        for (const auto &[What, Alike] : All)
+          reportViolations(Analysis, Alike, Diags);
         const Ledger &Book = Ctx.proof()->Book;
         for (size_t K = 0; K != NumKinds; ++K)
           Diags.tally(kindName(Kind(K)), Book.tally(Kind(K)));

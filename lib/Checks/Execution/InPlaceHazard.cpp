@@ -241,19 +241,21 @@ void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
   auto Tell = [&](const ModuleAnalysis &Analysis,
                   llvm::ArrayRef<Violation> Found) {
     InPlaceHazards Hazards(Analysis, Diags);
-    HloId Joined;
+    const proof::Ledger &Book = Ctx.proof()->Book;
+    auto IsTold = [&](HloId Id) {
+      return llvm::any_of(Book.rows(proof::Topic::Written), [&](const auto &R) {
+        return R.At == Id && R.How == proof::OutcomeKind::Violated;
+      });
+    };
     for (const Violation &V : Found)
-      if (V.How == proof::Breach::SlicesApart && V.Owed.At == Joined)
-        continue; // once is enough
+      if (V.How == proof::Breach::SlicesApart && IsTold(V.Owed.At))
+        continue; // clobbered-read tells it
       else if (V.How == proof::Breach::ElementsOverwritten)
         Hazards.report(V.Owed, V.Shown);
       else if (V.How == proof::Breach::PartlyThere)
         Hazards.reportPart(V.Owed, V.Shown);
-      else {
-        reportViolation(Analysis, V, Diags);
-        Joined = V.Owed.At;
-      }
-    const proof::Ledger &Book = Ctx.proof()->Book;
+      else
+        reportViolations(Analysis, &V, Diags);
     for (const auto &R : Book.rows(proof::Topic::InPlace))
       if (R.How == proof::OutcomeKind::Gap &&
           proof::Reason(R.Code) == proof::Reason::NeedsIntegerSets && R.Visited)

@@ -26,9 +26,10 @@ void tellViolations(
     llvm::function_ref<void(const ModuleAnalysis &, llvm::ArrayRef<Violation>)>
         Tell);
 
-/// Reports \p V in the words of its obligation.
-Finding reportViolation(const ModuleAnalysis &Analysis, const Violation &V,
-                        Reporter &Diags);
+/// Reports \p Alike, of which there is one at least, in the words of their
+/// obligations: the first, and how many there are.
+void reportViolations(const ModuleAnalysis &Analysis,
+                      llvm::ArrayRef<const Violation *> Alike, Reporter &Diags);
 
 } // namespace hlobuf
 

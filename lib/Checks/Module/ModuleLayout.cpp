@@ -242,6 +242,6 @@ void hlobuf::checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
       [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
         for (const Violation &V : Found)
           if (!Layouts.hasTold(V.Owed.At))
-            reportViolation(Analysis, V, Diags);
+            reportViolations(Analysis, &V, Diags);
       });
 }
