@@ -53,7 +53,7 @@ void Accesses::addReads(HloId Id) {
     return;
   // Of a conditional, callees read the other operands.
   ArrayRef<HloId> Operands = P.operands(Id);
-  if (Op == Opcode::Conditional || isDone(Op))
+  if (Op == Opcode::Conditional)
     Operands = Operands.take_front(1);
   for (auto [K, Operand] : llvm::enumerate(Operands))
     for (uint32_t Leaf : Lines.leaves(Operand))

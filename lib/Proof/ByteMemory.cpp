@@ -97,8 +97,6 @@ void ByteMemory::write(const BytePlace &At, uint32_t Value, NumberSets &Sets) {
 
 void ByteMemory::change(const BytePlace &At,
                         llvm::function_ref<uint32_t(uint32_t)> Change) {
-  if (At.empty())
-    return;
   Segments &All = writable(At.Memory);
   auto [Begin, End] = cut(All, At);
   for (size_t I = Begin; I != End; ++I)
@@ -119,8 +117,6 @@ bool ByteMemory::all(const BytePlace &At,
 
 uint32_t ByteMemory::writerOver(const BytePlace &At, uint32_t Value,
                                 const NumberSets &Sets) const {
-  if (At.empty())
-    return NoWriter;
   const Segments &All = segments(At.Memory);
   const Segment *Last = nullptr;
   for (auto Next = find(All, At.Begin);
@@ -133,8 +129,6 @@ uint32_t ByteMemory::writerOver(const BytePlace &At, uint32_t Value,
 ByteMemory::Runs ByteMemory::where(const BytePlace &At, uint32_t Value,
                                    const NumberSets &Sets) const {
   Runs Found;
-  if (At.empty())
-    return Found;
   const Segments &All = segments(At.Memory);
   for (auto Next = find(All, At.Begin);
        Next != All.end() && Next->Begin < At.End; ++Next) {

@@ -57,8 +57,7 @@ static size_t operandsRead(const Program &P, HloId Id) {
   case Opcode::Conditional:
     return 1;
   default:
-    return endedBy(N.Op) || N.Op == Opcode::SendDone ? 1
-                                                     : P.operands(Id).size();
+    return P.operands(Id).size();
   }
 }
 

@@ -111,7 +111,7 @@ void Ledger::note(Row &R, const Outcome &Result) {
   R.Visited = true;
   R.How = Result.kind();
   R.Code = Result.code();
-  if (R.How >= OutcomeKind::Gap && !Result.evidence().empty())
+  if (!Result.evidence().empty())
     AllEvidence.insert_or_assign(R.owed(), Result.evidence());
 }
 

@@ -50,7 +50,7 @@ Outcome proof::fitsLine(const Dump &D, ValueId Line, ShapeId Type,
                         Opcode Definer) {
   const Value &V = D[Line];
   std::string Name = D.spell(V.Tag.Name, V.Tag.Index);
-  if (V.end() < V.Offset || V.end() > D[V.Owner].Size)
+  if (V.end() > D[V.Owner].Size)
     return {Breach::BeyondAllocation, Evidence{Name, Line, {}}};
   if (!Type)
     return Reason::PartUnknown;

@@ -155,7 +155,7 @@ CopyOrigin proof::copyOrigin(const ProofModel &X, Part At) {
     Opcode Op = X.op(At.Id);
     if (isPlainCopy(X, At) || Op == Opcode::Bitcast ||
         Op == Opcode::OptBarrier) {
-      At = {X.P.operands(At.Id)[0], At.Ordinal};
+      At = {X.P.operands(At.Id).front(), At.Ordinal};
       continue;
     }
     if (Op == Opcode::Fusion && !X.P.calls(At.Id).empty()) {
@@ -190,7 +190,7 @@ static HloId sliceOf(const ProofModel &X, HloId Id) {
     llvm::ArrayRef<Part> Sources = X.From.of({Id, 0});
     if (!Moves && (Sources.size() != 1 || !Sources[0]))
       return {};
-    Id = Moves ? X.P.operands(Id)[0] : Sources[0].Id;
+    Id = Moves ? X.P.operands(Id).front() : Sources.front().Id;
   }
   return X.op(Id) == Opcode::Slice ? Id : HloId();
 }

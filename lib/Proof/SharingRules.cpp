@@ -15,7 +15,7 @@ static Outcome isForwarded(const ProofModel &X, Part At) {
     for (Part Source : Sources)
       if (ValueId Line = X.Home.of(Source))
         Names.push_back(X.Lines.spell(Line));
-    if (Names.empty() || Sources.size() == 1)
+    if (Names.empty())
       return {Reason::SourceWithoutLine, X.Lines.spell(At)};
     return {Breach::SeveralSources,
             X.Lines.spell(At) + ": " + listNames(Names, 4)};

@@ -25,7 +25,7 @@ public:
 
 private:
   BytePlace place(ValueId V) const {
-    return {D[V].Owner, D[V].Offset, std::max(D[V].Offset, D[V].end())};
+    return {D[V].Owner, D[V].Offset, D[V].end()};
   }
   bool isInput(ValueId V) const;
   bool lastsToTheEnd(ValueId V) const;
@@ -189,8 +189,7 @@ void StatedProgram::write(ValueId V) {
   BytePlace Place = place(V);
   Live[V.index()] = true;
   // Contexts of async chains share one place (SparseCore, libtpu 0.0.51).
-  if (Place.empty() || isSharedContext(DumpFacts, D[V]) ||
-      mayBeSharedContext(DumpFacts, D[V]))
+  if (Place.empty() || isSharedContext(DumpFacts, D[V]))
     return;
   StatedEffect Effect = Steps.effect(V);
   if (Effect == StatedEffect::Writes)
@@ -207,8 +206,6 @@ void StatedProgram::write(ValueId V) {
 Outcome StatedProgram::find(ValueId V, NameId Reader) {
   if (isSharedContext(DumpFacts, D[V]))
     return Gate::SparseCoreContext;
-  if (mayBeSharedContext(DumpFacts, D[V]))
-    return onlyInModule("contexts of async chains");
   BytePlace Place = place(V);
   if (Place.empty())
     return Rule::NoData;

@@ -81,7 +81,7 @@ ArrayRef<uint32_t> ValuePlaces::leaves(HloId Id) const {
 
 const Shape &ValuePlaces::shape(Part At) const {
   const Shape &S = P.trees().shape(shapeId(At));
-  return S.Kind == ShapeKind::Buffer ? P.trees().shape(S.Elements[0]) : S;
+  return S.Kind == ShapeKind::Buffer ? P.trees().shape(S.Elements.front()) : S;
 }
 
 std::string ValuePlaces::spell(Part At) const {

@@ -45,6 +45,18 @@ TEST(Ledger, TheWorstVisitCounts) {
   EXPECT_EQ(L.outcome(L.rows(Topic::Read)[1]).evidence().Text, "y");
 }
 
+TEST(Ledger, OfVisitsThatAreAsBadTheFirstCounts) {
+  Ledger L = sealed({read(0, 0), read(0, 1)});
+  L.visit(read(0, 0), Outcome(Breach::Overwritten, "x"));
+  L.visit(read(0, 0), Outcome(Breach::TwoResults, "y"));
+  L.visit(read(0, 1), Rule::NoData);
+  L.visit(read(0, 1), Rule::BytesHoldIt);
+  EXPECT_EQ(L.outcome(L.rows(Topic::Read)[0]).why(),
+            "overwritten before it is read");
+  EXPECT_EQ(L.outcome(L.rows(Topic::Read)[0]).evidence().Text, "x");
+  EXPECT_EQ(L.outcome(L.rows(Topic::Read)[1]).why(), "no data");
+}
+
 TEST(Ledger, AnOutcomeNeedsAnObligation) {
   Ledger L = sealed({read(0, 0)});
   L.visit(read(0, 1), Rule::BytesHoldIt);
