@@ -27,7 +27,7 @@ static size_t countArrays(const ShapeTable &Shapes, ShapeId Id) {
 }
 
 static size_t countPredecessors(const Program &P, HloId Id) {
-  if (P.isHidden(Id) || !P[Id].HasPredecessors)
+  if (!P[Id].HasPredecessors)
     return 0;
   StringRef Text = P.module().attributes(P.module()[Id]);
   StringRef Names = Text.split("control-predecessors={").second;

@@ -9,7 +9,7 @@ using llvm::StringRef;
 llvm::SmallVector<StringRef, 2> proof::predecessorNames(const Program &P,
                                                         HloId Id) {
   llvm::SmallVector<StringRef, 2> Names;
-  if (P.isHidden(Id) || !P[Id].HasPredecessors)
+  if (!P[Id].HasPredecessors)
     return Names;
   StringRef Text = *findAttribute(P.module().attributes(P.module()[Id]),
                                   "control-predecessors");

@@ -46,7 +46,7 @@ bool PartSources::isSparseCoreContext(Part At) const {
   if (Steps.empty() || Steps[0] < 2)
     return false;
   HloId Start = P.chains().start(At.Id);
-  return !wrapped(At.Id) || !Start || P.isHidden(Start) ||
+  return !wrapped(At.Id) || !Start ||
          runsOnSparseCore(P.module().attributes(P.module()[Start]));
 }
 
@@ -67,8 +67,6 @@ ArrayRef<ComputationId> PartSources::inside(ComputationId Body) const {
 /// What the start of an async chain is annotated with (xla/service/gpu/
 /// transforms/stream_attribute_annotator.cc, 2023).
 static StringRef streamOfStart(const Program &P, HloId Start) {
-  if (P.isHidden(Start))
-    return "";
   StringRef Attributes = P.module().attributes(P.module()[Start]);
   return Attributes.split("_xla_stream_annotation=\"").second.split('"').first;
 }

@@ -95,12 +95,14 @@ static std::optional<OperandPart> croppedOperand(const ProofModel &X,
 static std::optional<OperandPart> handedOn(const ProofModel &X, Part Written) {
   HloId Id = Written.Id;
   llvm::ArrayRef<HloCall> Calls = X.P.calls(Id);
-  bool Declares = X.op(Id) == Opcode::CustomCall && !X.P.isHidden(Id) &&
-                  X.P[Id].MayDeclareAliases && !Calls.empty() &&
-                  X.Lines.isCarried(Calls[0].Callee);
-  if ((X.op(Id) != Opcode::Fusion && !Declares) || Calls.empty())
+  if (Calls.empty())
     return croppedOperand(X, Written);
-  HloId Root = X.P.root(Calls[0].Callee);
+  ComputationId Body = Calls.front().Callee;
+  bool Declares = X.op(Id) == Opcode::CustomCall && X.P[Id].MayDeclareAliases &&
+                  X.Lines.isCarried(Body);
+  if (X.op(Id) != Opcode::Fusion && !Declares)
+    return croppedOperand(X, Written);
+  HloId Root = X.P.root(Body);
   Part From = X.Lines.partAt(Root, X.Lines.steps(Written));
   From = From ? parameterOf(X, From, 0) : From;
   if (!From || X.P[From.Id].number() >= X.P.operands(Id).size())
