@@ -98,8 +98,7 @@ static std::optional<OperandPart> handedOn(const ProofModel &X, Part Written) {
   if (Calls.empty())
     return croppedOperand(X, Written);
   ComputationId Body = Calls.front().Callee;
-  bool Declares = X.op(Id) == Opcode::CustomCall && X.P[Id].MayDeclareAliases &&
-                  X.Lines.isCarried(Body);
+  bool Declares = X.P[Id].MayDeclareAliases && X.Lines.isCarried(Body);
   if (X.op(Id) != Opcode::Fusion && !Declares)
     return croppedOperand(X, Written);
   HloId Root = X.P.root(Body);
