@@ -129,7 +129,7 @@ static void countInstruction(const Program &P, HloId Id, TopicCounts &Counts) {
       Arrays(operandsRead(P, Id));
   Counts[Topic::HasDone] += isStart(Op);
   Counts[Topic::NotReadBefore] += isStart(Op);
-  if (Op == Opcode::Fusion && !P.calls(Id).empty())
+  if (Op == Opcode::Fusion)
     Counts[Topic::OperandType] += Arrays(Operands.size());
 }
 

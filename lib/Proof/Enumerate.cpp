@@ -58,7 +58,7 @@ void proof::enumerateParts(const ProofModel &X, Ledger &L) {
 }
 
 static void addOperands(const ProofModel &X, HloId Id, Ledger &L) {
-  bool Fused = X.op(Id) == Opcode::Fusion && !X.P.calls(Id).empty();
+  bool Fused = X.op(Id) == Opcode::Fusion;
   for (auto [K, Operand] : llvm::enumerate(X.P.operands(Id))) {
     auto N = static_cast<uint32_t>(K);
     L.open({Topic::OperandBefore, Id, 0, N});

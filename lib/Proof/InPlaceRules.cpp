@@ -118,8 +118,6 @@ Outcome proof::inPlaceByOpcode(Opcode Op, const Shape &Written,
 
 Outcome InPlace::byOpcode(const Overlay &At) {
   Opcode Op = X.op(At.Result.Id);
-  if (Op == Opcode::Fusion && X.P.calls(At.Result.Id).empty())
-    return Reason::FusionWithoutBody;
   if (Op == Opcode::Fusion &&
       worksInPlace(X, At.Result, {At.Pair.Operand, At.Pair.OperandPart}))
     return Rule::DefinedInPlace;

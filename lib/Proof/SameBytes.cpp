@@ -51,14 +51,13 @@ static Part stepUp(const ProofModel &X, Part At, unsigned Depth) {
     return X.operandPart(At.Id, 0, 0);
   if (X.op(At.Id) == Opcode::CustomCall)
     return stepOverCollective(X, At);
-  if (X.op(At.Id) != Opcode::Fusion || X.P.calls(At.Id).empty())
+  if (X.op(At.Id) != Opcode::Fusion)
     return {};
   HloId Root = X.P.root(X.P.calls(At.Id)[0].Callee);
   Part Parameter = parameterOf(X, {Root, At.Ordinal}, Depth + 1);
-  uint32_t Number = Parameter ? X.P[Parameter.Id].number() : 0;
-  if (!Parameter || Number >= X.P.operands(At.Id).size())
-    return {};
-  return X.operandPart(At.Id, Number, Parameter.Ordinal);
+  return Parameter ? X.operandPart(At.Id, X.P[Parameter.Id].number(),
+                                   Parameter.Ordinal)
+                   : Part();
 }
 
 /// The part that computes \p At, or the parameter that it is; invalid where
@@ -134,7 +133,7 @@ static Part soleParameter(const ProofModel &X, Part At) {
 
 bool proof::worksInPlace(const ProofModel &X, Part Result,
                          OperandPart Operand) {
-  if (X.P.facts().isTPU() || X.P.calls(Result.Id).empty())
+  if (X.P.facts().isTPU())
     return false;
   HloId Root = X.P.root(X.P.calls(Result.Id)[0].Callee);
   Part Call = X.Lines.partAt(Root, X.Lines.steps(Result));
@@ -159,7 +158,7 @@ CopyOrigin proof::copyOrigin(const ProofModel &X, Part At) {
       At = {X.P.operands(At.Id).front(), At.Ordinal};
       continue;
     }
-    if (Op == Opcode::Fusion && !X.P.calls(At.Id).empty()) {
+    if (Op == Opcode::Fusion) {
       HloId Root = X.P.root(X.P.calls(At.Id)[0].Callee);
       Part Inner = X.Lines.partAt(Root, X.Lines.steps(At));
       Inner = Inner ? climb(X, Inner, 0) : Inner;
