@@ -132,9 +132,9 @@ SABOTAGES = [
 
     # What the tables leave out.
     ("the last operand is not read", "Accesses.cpp",
-     "  if (Op == Opcode::Conditional || isDone(Op))",
+     "  if (Op == Opcode::Conditional)",
      "  if (@ && Operands.size() > 1)\n    Operands = Operands.drop_back();\n"
-     "  if (Op == Opcode::Conditional || isDone(Op))"),
+     "  if (Op == Opcode::Conditional)"),
     ("of results only part 0 is written", "Accesses.cpp", "      else if (!isGiven(P[Id].Op) &&",
      "      else if ((!@ || Leaf == 0) && !isGiven(P[Id].Op) &&"),
     ("of a tuple only the first part counts", "ValuePlaces.cpp",
