@@ -25,7 +25,6 @@ public:
                ? llvm::ArrayRef<Part>()
                : llvm::ArrayRef(All).slice(Begin[N], Begin[N + 1] - Begin[N]);
   }
-  bool isDefined(Part At) const { return of(At).empty(); }
 
   /// See wrappedComputation().
   ComputationId wrapped(HloId Id) const { return wrappedComputation(P, Id); }

@@ -153,8 +153,7 @@ bool proof::worksInPlace(const ProofModel &X, Part Result,
 CopyOrigin proof::copyOrigin(const ProofModel &X, Part At) {
   for (unsigned N = 0; N != MaxSteps; ++N) {
     Opcode Op = X.op(At.Id);
-    if (isPlainCopy(X, At) || Op == Opcode::Bitcast ||
-        Op == Opcode::OptBarrier) {
+    if (isPlainCopy(X, At)) {
       At = {X.P.operands(At.Id).front(), At.Ordinal};
       continue;
     }
@@ -166,8 +165,6 @@ CopyOrigin proof::copyOrigin(const ProofModel &X, Part At) {
         return {{}, At};
       return {At.Id, Inner};
     }
-    if (X.From.isDefined(At))
-      return {{}, At};
     ValueId Home = X.Home.of(At);
     if (!Home || X.Lines.part(Home) == At)
       return {{}, At};
