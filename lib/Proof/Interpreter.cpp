@@ -282,12 +282,8 @@ void Interpreter::checkBody(const State &S, HloId Done, ComputationId Body) {
 /// Nothing moves: the bytes are there if those of the operands are.
 void Interpreter::joinSlices(State &S, HloId Id) {
   std::optional<bool> InPlace = areSlicesInPlace(X, Id);
-  bool There = llvm::all_of(P.operands(Id), [&](HloId Operand) {
-    ValueId Home = X.Home.of({Operand, 0});
-    return !Home || S.holds(Home);
-  });
   for (const PartWrite &W : X.Does.of(Id).Writes) {
-    if (InPlace.value_or(false) && There)
+    if (InPlace.value_or(false))
       S.add(W.Line);
     else
       S.write(W.Line);

@@ -152,18 +152,15 @@ bool proof::worksInPlace(const ProofModel &X, Part Result,
 
 CopyOrigin proof::copyOrigin(const ProofModel &X, Part At) {
   for (unsigned N = 0; N != MaxSteps; ++N) {
-    Opcode Op = X.op(At.Id);
     if (isPlainCopy(X, At)) {
       At = {X.P.operands(At.Id).front(), At.Ordinal};
       continue;
     }
-    if (Op == Opcode::Fusion) {
+    if (X.op(At.Id) == Opcode::Fusion) {
       HloId Root = X.P.root(X.P.calls(At.Id)[0].Callee);
       Part Inner = X.Lines.partAt(Root, X.Lines.steps(At));
       Inner = Inner ? climb(X, Inner, 0) : Inner;
-      if (!Inner || X.op(Inner.Id) == Opcode::Parameter)
-        return {{}, At};
-      return {At.Id, Inner};
+      return Inner ? CopyOrigin{At.Id, Inner} : CopyOrigin{{}, At};
     }
     ValueId Home = X.Home.of(At);
     if (!Home || X.Lines.part(Home) == At)
