@@ -166,7 +166,7 @@ bool Interpreter::runBody(State &S, HloId Id) {
   for (ComputationId C : X.From.inside(Body))
     for (HloId Inner : P.order(C))
       for (const PartWrite &W : X.Does.of(Inner).Writes) {
-        if (X.op(Id) != Opcode::AsyncDone && Start)
+        if (Start)
           S.setPending(W.Line, Start);
         S.mark(W.Line, Body);
       }
@@ -228,7 +228,7 @@ Outcome Interpreter::read(const State &S, HloId Id, const PartRead &R) {
 void Interpreter::checkPending(const State &S, HloId Id, const PartRead &R) {
   ValueId Line = R.Home;
   HloId Start = S.pendingStart(Line);
-  if (!Start || X.op(X.Lines.part(Line).Id) == Opcode::Parameter)
+  if (!Start)
     return;
   ComputationId Body = X.From.wrapped(Start);
   if (Body && llvm::is_contained(X.From.inside(Body), P[Id].Parent))
