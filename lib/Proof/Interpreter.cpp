@@ -271,7 +271,7 @@ void Interpreter::checkBody(const State &S, HloId Done, ComputationId Body) {
     for (HloId Inner : P.order(C))
       for (const PartWrite &W : X.Does.of(Inner).Writes) {
         Obligation Owed = {Topic::BodyKept, Done, 0, Inner.index(), W.Ordinal};
-        if (S.holds(W.Line) || S.isOverwrittenBy(W.Line, Body))
+        if (S.isOverwrittenBy(W.Line, Body))
           L.visit(Owed, Rule::UntouchedUntilDone);
         else
           L.visit(Owed, {Breach::OverwrittenBeforeDone,
