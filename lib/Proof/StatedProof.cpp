@@ -87,8 +87,8 @@ StatedProgram::StatedProgram(const Facts &DumpFacts, Ledger &L)
 bool StatedProgram::isInput(ValueId V) const {
   const Allocation &Alloc = D[D[V].Owner];
   NameId Name = D[V].Tag.Name;
-  return (Alloc.Constant || Alloc.isParameter()) && !place(V).empty() &&
-         !D[V].Tag.Phi && DumpFacts.time(Name) >= 0 &&
+  return (Alloc.Constant || Alloc.isParameter()) && !D[V].Tag.Phi &&
+         DumpFacts.time(Name) >= 0 &&
          DumpFacts.opcode(Name) ==
              (Alloc.Constant ? Opcode::Constant : Opcode::Parameter);
 }
