@@ -147,8 +147,6 @@ void StatedProgram::countAgain() {
 }
 
 Outcome StatedProgram::fits(ValueId V) const {
-  if (!D[V].Shape)
-    return Reason::PartUnknown;
   return fitsLine(D, V, D[V].Shape, DumpFacts.opcode(D[V].Tag.Name));
 }
 
@@ -160,8 +158,6 @@ Outcome StatedProgram::inPlace(uint32_t Use, ValueId Result) const {
   Opcode Op = DumpFacts.opcode(Name);
   if (!place(Result).beginsLike(place(Read)))
     return onlyInModule(Where);
-  if (!D[Result].Shape || !D[Read].Shape)
-    return {Reason::PartUnknown, Where};
   const Shape &Written = D.Shapes[D[Result].Shape];
   const Shape &Source = D.Shapes[D[Read].Shape];
   bool First = D.Uses[Use].Operand == 0;
