@@ -58,16 +58,21 @@ const ByteMemory::Segments ByteMemory::Nothing = {{}};
 
 ByteMemory::Segments &ByteMemory::writable(AllocationId Memory) {
   std::shared_ptr<Segments> &Own = Memories[Memory.index()];
-  if (!Own || Own.use_count() != 1)
+  if (Own.use_count() != 1)
     Own = std::make_shared<Segments>(segments(Memory));
   return *Own;
 }
 
-/// The segment of \p All that has \p Byte.
-ByteMemory::Segments::const_iterator ByteMemory::find(const Segments &All,
-                                                      uint64_t Byte) {
-  return std::prev(llvm::upper_bound(
-      All, Byte, [](uint64_t B, const Segment &S) { return B < S.Begin; }));
+/// The segments that \p At meets.
+ArrayRef<ByteMemory::Segment> ByteMemory::segments(const BytePlace &At) const {
+  if (At.empty())
+    return {};
+  const Segments &All = segments(At.Memory);
+  auto Begin = std::prev(llvm::upper_bound(
+      All, At.Begin, [](uint64_t B, const Segment &S) { return B < S.Begin; }));
+  auto End = llvm::lower_bound(
+      All, At.End, [](const Segment &S, uint64_t B) { return S.Begin < B; });
+  return ArrayRef(All).slice(Begin - All.begin(), End - Begin);
 }
 
 /// The segments of \p At, which begin and end with it.
@@ -105,39 +110,27 @@ void ByteMemory::change(const BytePlace &At,
 
 bool ByteMemory::all(const BytePlace &At,
                      llvm::function_ref<bool(uint32_t)> Holds) const {
-  if (At.empty())
-    return true;
-  const Segments &All = segments(At.Memory);
-  for (auto Next = find(All, At.Begin);
-       Next != All.end() && Next->Begin < At.End; ++Next)
-    if (!Holds(Next->Set))
-      return false;
-  return true;
+  return llvm::all_of(segments(At),
+                      [&](const Segment &S) { return Holds(S.Set); });
 }
 
 uint32_t ByteMemory::writerOver(const BytePlace &At, uint32_t Value,
                                 const NumberSets &Sets) const {
-  const Segments &All = segments(At.Memory);
-  const Segment *Last = nullptr;
-  for (auto Next = find(All, At.Begin);
-       Next != All.end() && Next->Begin < At.End; ++Next)
-    if (!Sets.has(Next->Set, Value) && (!Last || Last->Time < Next->Time))
-      Last = &*Next;
-  return Last ? Last->Writer : NoWriter;
+  Segment Last;
+  for (const Segment &S : segments(At))
+    if (!Sets.has(S.Set, Value) && Last.Time < S.Time)
+      Last = S;
+  return Last.Writer;
 }
 
 ByteMemory::Runs ByteMemory::where(const BytePlace &At, uint32_t Value,
                                    const NumberSets &Sets) const {
   Runs Found;
-  const Segments &All = segments(At.Memory);
-  for (auto Next = find(All, At.Begin);
-       Next != All.end() && Next->Begin < At.End; ++Next) {
-    uint64_t End =
-        std::next(Next) == All.end() ? At.End : std::next(Next)->Begin;
-    if (Sets.has(Next->Set, Value))
-      Found.push_back(
-          {At.Memory, std::max(At.Begin, Next->Begin), std::min(At.End, End)});
-  }
+  ArrayRef<Segment> Met = segments(At);
+  for (size_t I = 0; I != Met.size(); ++I)
+    if (Sets.has(Met[I].Set, Value))
+      Found.push_back({At.Memory, std::max(At.Begin, Met[I].Begin),
+                       I + 1 == Met.size() ? At.End : Met[I + 1].Begin});
   return Found;
 }
 

@@ -97,7 +97,7 @@ private:
     return Own ? *Own : Nothing;
   }
   Segments &writable(AllocationId Memory);
-  static Segments::const_iterator find(const Segments &All, uint64_t Byte);
+  llvm::ArrayRef<Segment> segments(const BytePlace &At) const;
   std::pair<size_t, size_t> cut(Segments &All, const BytePlace &At);
 
   std::vector<std::shared_ptr<Segments>> Memories;

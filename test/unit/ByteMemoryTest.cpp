@@ -167,3 +167,15 @@ TEST(ByteMemory, IsASetForEachByte) {
     }
   }
 }
+
+// What has no place takes no byte, whatever is asked of it.
+TEST(ByteMemory, NowhereIsNothing) {
+  NumberSets Sets;
+  ByteMemory Memory(1);
+  BytePlace Nowhere;
+  Memory.write(Nowhere, 1, Sets);
+  Memory.change(Nowhere, [](uint32_t) -> uint32_t { return 1; });
+  EXPECT_TRUE(Memory.all(Nowhere, [](uint32_t) { return false; }));
+  EXPECT_EQ(Memory.writerOver(Nowhere, 1, Sets), ByteMemory::NoWriter);
+  EXPECT_TRUE(Memory.where(Nowhere, 1, Sets).empty());
+}
