@@ -76,7 +76,7 @@ static size_t countLines(const ProofModel &X, TopicCounts &Counts) {
   for (size_t I = 0; I != D.Values.size(); ++I) {
     const ValueTag &Tag = D.Values[I].Tag;
     HloId Id = P.find(Tag.Name);
-    if (!Id || !P.hasBuffers(Id) || P.isFusionBody(P[Id].Parent))
+    if (!Id || !P.hasBuffers(Id))
       continue;
     auto Ordinal = P.trees().ordinal(P[Id].Shape, Tag.Index);
     if (Ordinal && !P.trees().isTuple(P[Id].Shape, *Ordinal) &&
@@ -200,8 +200,7 @@ void proof::countAgain(const ProofModel &X, Ledger &L) {
   const Program &P = X.P;
   TopicCounts Counts(0);
   for (size_t C = 0; C != P.module().Computations.size(); ++C)
-    if (P.classOf(ComputationId(C)) != ComputationClass::None &&
-        !P.isFusionBody(ComputationId(C)))
+    if (P.classOf(ComputationId(C)) != ComputationClass::None)
       for (HloId Id : P.order(ComputationId(C))) {
         countInstruction(P, Id, Counts);
         countSources(X, Id, Counts);
