@@ -40,12 +40,13 @@ StringRef Dump::text(const UsedValue &U) const {
   return usedText().substr(Other->Offset, Other->Size);
 }
 
-void Dump::noteCut(FileRole Role, Section In) {
+void Dump::noteCut(FileRole Role, Section In, bool OthersHaveMore) {
   // A value without its text is not whole.
   if (In == Section::Texts)
     In = Section::Used;
   std::optional<CutOff> &Known = Cuts[static_cast<size_t>(Role)];
   if (Known && Known->In <= In)
     return;
-  Known = {In, llvm::sys::path::filename(file(Role).Path).str()};
+  Known = {In, llvm::sys::path::filename(file(Role).Path).str(),
+           OthersHaveMore};
 }

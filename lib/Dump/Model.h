@@ -165,6 +165,8 @@ struct CutOff {
   Section In = Section::Allocations;
   /// The name of the file, without its folder.
   std::string File;
+  /// Other files of the dump show it.
+  bool OthersHaveMore = false;
 };
 
 /// Everything that a dump states about one module.
@@ -248,7 +250,7 @@ struct Dump {
   }
   /// Notes that the file of \p Role is not whole from \p In on; the first
   /// section counts.
-  void noteCut(FileRole Role, Section In);
+  void noteCut(FileRole Role, Section In, bool OthersHaveMore = false);
 
   bool fromProto() const { return file(FileRole::Assignment).FromProto; }
   /// The text that holds total and used values, and the one with the live

@@ -220,5 +220,6 @@ void hlobuf::findCuts(Dump &D) {
   findLiveCut(D);
   findUsedCut(D);
   if (areAllocationsCut(D))
-    D.noteCut(FileRole::Assignment, Section::Allocations);
+    D.noteCut(FileRole::Assignment, Section::Allocations,
+              D.complete(Section::Used) || isCutByReport(D));
 }

@@ -102,6 +102,8 @@ void ByteMemory::write(const BytePlace &At, uint32_t Value, NumberSets &Sets) {
 
 void ByteMemory::change(const BytePlace &At,
                         llvm::function_ref<uint32_t(uint32_t)> Change) {
+  if (At.empty())
+    return;
   Segments &All = writable(At.Memory);
   auto [Begin, End] = cut(All, At);
   for (size_t I = Begin; I != End; ++I)

@@ -185,7 +185,7 @@ void StatedProgram::write(ValueId V) {
   BytePlace Place = place(V);
   Live[V.index()] = true;
   // Contexts of async chains share one place (SparseCore, libtpu 0.0.51).
-  if (Place.empty() || isSharedContext(DumpFacts, D[V]))
+  if (isSharedContext(DumpFacts, D[V]))
     return;
   StatedEffect Effect = Steps.effect(V);
   if (Effect == StatedEffect::Writes)

@@ -249,7 +249,7 @@ void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
     };
     for (const Violation &V : Found)
       if (V.How == proof::Breach::SlicesApart && IsTold(V.Owed.At))
-        continue; // clobbered-read tells it
+        continue; // clobbered-read says it
       else if (V.How == proof::Breach::ElementsOverwritten)
         Hazards.report(V.Owed, V.Shown);
       else if (V.How == proof::Breach::PartlyThere)

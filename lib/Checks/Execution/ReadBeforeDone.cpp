@@ -35,8 +35,10 @@ static HloId findDone(const ModuleAnalysis &Analysis, HloId Start) {
   return Last;
 }
 
+/// Reports who reads what \p V is about; \p Waited says that there is a done,
+/// maybe in another computation.
 static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
-                       Reporter &Diags) {
+                       bool Waited, Reporter &Diags) {
   const Program &P = Analysis.program();
   HloId Start = V.Owed.At, User = V.Shown.Reader;
   HloId Done = findDone(Analysis, Start);
@@ -44,7 +46,8 @@ static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
       Diags.report(P.place(User), "{} reads the result of {}{}", P.spell(User),
                    P.spell(Start),
                    Done ? fmt::format(" before {} waits for it", P.spell(Done))
-                        : ", and nothing waits for it");
+                   : Waited ? " before its done"
+                            : ", and nothing waits for it");
   auto AddStep = [&](HloId Id, std::string Action) {
     addStep(F, eventAt(Analysis, Id), P.spell(Id), std::move(Action),
             StepRole::Other);
@@ -55,7 +58,7 @@ static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
     AddStep(Done, "waits until it is complete");
     F.why(P.place(User), "operand {} of {} must come from {}", V.Shown.Operand,
           P.spell(User), P.spell(Done));
-  } else {
+  } else if (!Waited) {
     F.why(P.place(Start), "{} has no done", P.spell(Start));
   }
   aboutInstruction(F, P, User);
@@ -64,9 +67,14 @@ static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
 void hlobuf::checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
   auto Tell = [&](const ModuleAnalysis &Analysis,
                   llvm::ArrayRef<Violation> Found) {
+    auto HasDone = [&](HloId Start) {
+      return llvm::none_of(Found, [&](const Violation &V) {
+        return V.How == proof::Breach::NoDone && V.Owed.At == Start;
+      });
+    };
     for (const Violation &V : Found) {
       if (V.How == proof::Breach::ReadBeforeDone) {
-        reportRead(Analysis, V, Diags);
+        reportRead(Analysis, V, HasDone(V.Owed.At), Diags);
         continue;
       }
       // A reader is reported instead.
