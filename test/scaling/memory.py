@@ -48,7 +48,9 @@ def main():
             for file in folder.glob(removed) if removed else ():
                 file.unlink()
             read = sum(file.stat().st_size for file in folder.iterdir())
-            sizes[name].append((read, private(command, folder)))
+            # On a busy machine a short peak is not seen, and then the growth is too large.
+            tries = 4 if size == "16M" else 1
+            sizes[name].append((read, max(private(command, folder) for _ in range(tries))))
     shutil.rmtree(folder, ignore_errors=True)
     for name, ((small, less), (large, more)) in sizes.items():
         grows = (more - less) / (large - small)
