@@ -16,6 +16,7 @@ public:
 private:
   void add(NameId Name);
   void findRoot(HloNode &N, const Instruction &I) const;
+  bool isMarker(const Instruction &I) const;
   ShapeId shapeOf(NameId Name) const;
   void linkUses(HloNode &N);
   bool areDisputed(ArrayRef<uint32_t> Rows) const;
@@ -47,13 +48,22 @@ void NodeBuilder::findRoot(HloNode &N, const Instruction &I) const {
   N.Root = Count > Readers && 2 * Count >= D.operands(I).size();
 }
 
+/// True for markers of calls (xla/service/call_marker.h, 2025): custom
+/// calls that forward, so that what they define has no row.
+bool NodeBuilder::isMarker(const Instruction &I) const {
+  return I.Op.Op == Opcode::CustomCall &&
+         customCallTarget(D.attributes(I))
+             .starts_with("__xla_internal_call_marker_");
+}
+
 void NodeBuilder::add(NameId Name) {
   if (Name && Built.ByName[Name.index()])
     return;
   HloNode N;
   N.Name = Name;
   N.Parent = ComputationId(0);
-  if (const Instruction *I = Name ? DumpFacts.instruction(Name) : nullptr) {
+  const Instruction *I = Name ? DumpFacts.instruction(Name) : nullptr;
+  if (I && !isMarker(*I)) {
     N.Shape = I->Result;
     N.Op = I->Op.Op;
     N.Sugar = I->Op.Sugar;
