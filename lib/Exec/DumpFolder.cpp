@@ -130,7 +130,8 @@ static void moveUp(const std::string &From, const std::string &To,
   if (llvm::any_of(Names, IsTaken))
     return;
   for (const std::string &Name : Names)
-    if (fs::rename(From + "/" + Name, To + "/" + Name))
+    if (fs::rename(fmt::format("{}/{}", From, Name),
+                   fmt::format("{}/{}", To, Name)))
       return; // it is verified where it is
   if (fs::remove(From))
     return; // somebody writes into it
