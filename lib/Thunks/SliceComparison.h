@@ -37,6 +37,8 @@ public:
   /// Leaves and slices that could not be compared: it is not known where the
   /// leaf is, or what the slice should be.
   size_t numUnknown() const { return Unknown; }
+  /// Thunks with fewer slices than what they stand for has arrays.
+  size_t numLacking() const { return Lacking; }
   /// Slices that are a part of an operand: which part is not known.
   size_t numParts() const { return Parts; }
   /// Kernels of whole calls with several slices in a list: which is which is
@@ -94,6 +96,7 @@ private:
   std::set<ThunkKind> Shaped;
   std::map<HloId, SortPlaces> Sorts;
   size_t Unknown = 0;
+  size_t Lacking = 0;
   size_t Parts = 0;
   size_t Embedded = 0;
   size_t Unordered = 0;

@@ -87,13 +87,16 @@ bool OverlapCheck::isExecutionShown() const {
   const proof::Proof *Shown = Ctx.proof();
   if (!Shown || !Shown->Obstacle.empty() || Shown->Book.faults().any())
     return false;
-  auto [Proved, Assumed, Open, Violated] = Shown->Book.tally(proof::Kind::Read);
-  auto IsPart = [](const proof::Ledger::Row &R) {
-    return R.How == proof::OutcomeKind::Violated &&
-           proof::Breach(R.Code) == proof::Breach::PartlyThere;
+  auto Count = [&](proof::Kind K, proof::OutcomeKind How) {
+    return Shown->Book.tally(K)[size_t(How)];
   };
-  return Open + Violated == 0 &&
-         llvm::none_of(Shown->Book.rows(proof::Topic::InPlace), IsPart);
+  size_t Bad = Count(proof::Kind::Read, proof::OutcomeKind::Gap);
+  for (proof::Kind K :
+       {proof::Kind::Fits, proof::Kind::OnePlace, proof::Kind::AtStart,
+        proof::Kind::Read, proof::Kind::Written, proof::Kind::InPlace,
+        proof::Kind::InFlight, proof::Kind::AtEnd})
+    Bad += Count(K, proof::OutcomeKind::Violated);
+  return Bad == 0;
 }
 
 void OverlapCheck::run() {

@@ -51,6 +51,8 @@ void ThunkReads::run() {
   for (const SliceFault &Fault : Compared.reads())
     report(Fault);
   countUnknown(Compared.numUnknown());
+  if (Compared.numLacking() != 0)
+    Diags.notChecked("thunks that lack a slice");
   Diags.exempt("whole-call-list", Compared.numUnordered());
   Diags.exempt("partial-read", Compared.numParts());
   Diags.exempt("embedded-slice", Compared.numEmbedded());
