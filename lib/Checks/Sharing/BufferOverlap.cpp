@@ -93,9 +93,15 @@ bool OverlapCheck::isExecutionShown() const {
   size_t Bad = Count(proof::Kind::Read, proof::OutcomeKind::Gap);
   for (proof::Kind K :
        {proof::Kind::Fits, proof::Kind::OnePlace, proof::Kind::AtStart,
-        proof::Kind::Read, proof::Kind::Written, proof::Kind::InPlace,
-        proof::Kind::InFlight, proof::Kind::AtEnd})
+        proof::Kind::Read, proof::Kind::Written, proof::Kind::InFlight,
+        proof::Kind::AtEnd})
     Bad += Count(K, proof::OutcomeKind::Violated);
+  // A result in the place of its operand overlaps nothing, whatever the order.
+  auto IsPart = [](const proof::Ledger::Row &R) {
+    return R.How == proof::OutcomeKind::Violated &&
+           proof::Breach(R.Code) == proof::Breach::PartlyThere;
+  };
+  Bad += llvm::any_of(Shown->Book.rows(proof::Topic::InPlace), IsPart);
   return Bad == 0;
 }
 
