@@ -285,6 +285,12 @@ std::vector<uint32_t> Run::order(bool WithSummary, unsigned Jobs) const {
   });
   if (Jobs <= 1 && Prover != Enabled.end())
     std::rotate(Enabled.begin(), Prover, std::next(Prover));
+  // Without a module it is small, and what it is made from is kept.
+  auto Stated = llvm::find_if(Enabled, [](uint32_t Number) {
+    return allChecks()[Number].Id == "clobbered-read";
+  });
+  if (Jobs <= 1 && !HasModule && Stated != Enabled.end())
+    std::rotate(Stated, std::next(Stated), Enabled.end());
   // The summary takes longer than any check, and waits for a module.
   if (WithSummary)
     Enabled.insert(HasModule || Jobs <= 1 ? Enabled.end() : Enabled.begin(),
