@@ -116,24 +116,31 @@ missingNeed(const Facts &A, const CheckInfo &Info, bool OnlyUnknown) {
   return First;
 }
 
-/// True if the assignment of \p A's dump was cut off after a line. Used values
-/// tell which values it has to have (Facts/MissingEnds.h); without them the
-/// module does, if all that is there agrees with it.
-static bool isCutByModule(const CheckContext &A) {
+/// What shows that the assignment of \p A's dump was cut off after a line;
+/// empty if nothing. Used values tell which values it has to have
+/// (Facts/MissingEnds.h); without them the module does, if all that is there
+/// agrees with it.
+static std::string lostByModule(const CheckContext &A) {
   const Dump &D = A.dump();
   bool Listed = D.complete(Section::Used);
   if (endsAsMeant(D) || Listed || !D.complete(Section::Allocations) ||
       !D.complete(Section::Module))
-    return false;
+    return "";
   const ModuleAnalysis *Module = A.moduleAnalysis();
   if (!Module || !Module->obstacle().empty())
-    return false;
+    return "";
   bool Lacks = false;
+  std::string First;
   compare(Module->derived(), DerivedPart::Values, [&](const Difference &Diff) {
     Lacks = Diff.Kind == DifferenceKind::Missing;
+    if (Lacks && First.empty())
+      First = Module->flow().spell(Diff.Value);
     return Lacks;
   });
-  return Lacks;
+  return Lacks ? fmt::format("without value {}, which the module has and XLA "
+                             "may have left out",
+                             First)
+               : "";
 }
 
 namespace {
@@ -154,8 +161,8 @@ public:
   Run(const Input &In, LoadedDump &L, const CheckContext &Context,
       const CheckSelection &Selection)
       : In(In), L(L), D(*L.Model), Selection(Selection), Context(Context) {
-    if (isCutByModule(Context))
-      L.noteCutAssignment();
+    if (std::string Evidence = lostByModule(Context); !Evidence.empty())
+      L.noteCutAssignment(std::move(Evidence));
     OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
     All = L.Syntax.Errors;
     if (L.Syntax.Uncounted != 0)

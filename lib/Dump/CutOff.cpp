@@ -29,9 +29,9 @@ bool hlobuf::endsInFirstLine(StringRef Text, FileRole Role) {
 }
 
 std::string hlobuf::describeCut(const CutOff &Cut) {
-  return fmt::format(
-      "the file ends inside {}{}: it was cut off", infoOf(Cut.In).Heading,
-      Cut.OthersHaveMore ? ", of which other files have more" : "");
+  return fmt::format("the file ends inside {}{}{}: it was cut off",
+                     infoOf(Cut.In).Heading, Cut.Evidence.empty() ? "" : ", ",
+                     Cut.Evidence);
 }
 
 bool hlobuf::endsAsMeant(const Dump &D) {

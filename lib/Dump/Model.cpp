@@ -40,7 +40,7 @@ StringRef Dump::text(const UsedValue &U) const {
   return usedText().substr(Other->Offset, Other->Size);
 }
 
-void Dump::noteCut(FileRole Role, Section In, bool OthersHaveMore) {
+void Dump::noteCut(FileRole Role, Section In, std::string Evidence) {
   // A value without its text is not whole.
   if (In == Section::Texts)
     In = Section::Used;
@@ -48,5 +48,5 @@ void Dump::noteCut(FileRole Role, Section In, bool OthersHaveMore) {
   if (Known && Known->In <= In)
     return;
   Known = {In, llvm::sys::path::filename(file(Role).Path).str(),
-           OthersHaveMore};
+           std::move(Evidence)};
 }

@@ -165,8 +165,8 @@ struct CutOff {
   Section In = Section::Allocations;
   /// The name of the file, without its folder.
   std::string File;
-  /// Other files of the dump show it.
-  bool OthersHaveMore = false;
+  /// What shows it, where that is another file: `without value x`.
+  std::string Evidence;
 };
 
 /// Everything that a dump states about one module.
@@ -250,7 +250,7 @@ struct Dump {
   }
   /// Notes that the file of \p Role is not whole from \p In on; the first
   /// section counts.
-  void noteCut(FileRole Role, Section In, bool OthersHaveMore = false);
+  void noteCut(FileRole Role, Section In, std::string Evidence = "");
 
   bool fromProto() const { return file(FileRole::Assignment).FromProto; }
   /// The text that holds total and used values, and the one with the live

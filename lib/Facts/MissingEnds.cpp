@@ -221,5 +221,7 @@ void hlobuf::findCuts(Dump &D) {
   findUsedCut(D);
   if (areAllocationsCut(D))
     D.noteCut(FileRole::Assignment, Section::Allocations,
-              D.complete(Section::Used) || isCutByReport(D));
+              D.complete(Section::Used) || isCutByReport(D)
+                  ? "of which other files have more"
+                  : "");
 }

@@ -75,8 +75,9 @@ static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
   return File;
 }
 
-void LoadedDump::noteCutAssignment() {
-  Model->noteCut(FileRole::Assignment, Section::Allocations);
+void LoadedDump::noteCutAssignment(std::string Evidence) {
+  Model->noteCut(FileRole::Assignment, Section::Allocations,
+                 std::move(Evidence));
   reportCutAssignment();
 }
 

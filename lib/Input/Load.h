@@ -32,7 +32,7 @@ struct LoadedDump {
   std::vector<std::string> Unused;
 
   /// The assignment turns out to be cut off.
-  void noteCutAssignment();
+  void noteCutAssignment(std::string Evidence);
   /// Says so of one that is known to be, and takes away what it lacks.
   void reportCutAssignment();
 

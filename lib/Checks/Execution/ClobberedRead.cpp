@@ -107,6 +107,7 @@ private:
   }
   std::pair<uint64_t, uint64_t> lostBytes(const Damage &R) const;
   std::string need(const Damage &R) const;
+  std::string ownerOf(const Damage &R) const;
   std::string consequence(const Damage &R) const;
   void explain(Finding &F, ArrayRef<Damage> Reads);
   void addReader(Finding &F, const Damage &R);
@@ -292,6 +293,14 @@ std::string Damages::need(const Damage &R) const {
   }
 }
 
+/// What has the bytes of \p R's value from the first step on.
+std::string Damages::ownerOf(const Damage &R) const {
+  const Allocation &Owner = D[D[R.Value].Owner];
+  return Owner.Constant ? "a constant"
+                        : fmt::format("argument {}, which is not donated",
+                                      Owner.ParameterNumber);
+}
+
 /// What is wrong, in one sentence.
 std::string Damages::consequence(const Damage &R) const {
   std::string Value = spellName(D, R.Value);
@@ -302,9 +311,8 @@ std::string Damages::consequence(const Damage &R) const {
                        R.Written ? spellName(D, R.Written) : "another input",
                        Value);
   if (R.Kind == DamageKind::ReadOnly)
-    return fmt::format("{} writes {} where the program may not write: to a "
-                       "constant, or to an argument that is not donated",
-                       R.Reader.Step.Subject, Value);
+    return fmt::format("{} writes {} to {}, where the program may not write",
+                       R.Reader.Step.Subject, Value, ownerOf(R));
   if (R.Kind == DamageKind::Result && R.Written)
     return fmt::format("{} writes {} and {} to the same bytes",
                        R.Reader.Step.Subject, Value, spellName(D, R.Written));
