@@ -92,7 +92,8 @@ Heard Settling::heard(const ResultCheck &C) const {
     Loudest = std::max(Loudest, hear(Silenced, std::min(Level, C.Gravest)));
   };
   for (const ResultFinding &F : R.Findings)
-    if (F.Check == C.Id || llvm::any_of(F.Notes, [&](const ResultNote &N) {
+    if (F.Check == C.Id || F.Repeated == C.Id ||
+        llvm::any_of(F.Notes, [&](const ResultNote &N) {
           return N.Kind == NoteKind::Also && N.Event.Subject == C.Id;
         }))
       Hear(F.Silenced, F.Level);

@@ -121,5 +121,6 @@ ResultFinding hlobuf::resolveFinding(const Sources &Texts, Diagnostic &D) {
   for (Note &N : D.Notes)
     F.Notes.push_back({resolve(Texts, N.Where), std::move(N.Message), N.Kind,
                        std::move(N.Event)});
+  F.Repeated = D.Repeated;
   return F;
 }

@@ -64,6 +64,8 @@ struct ResultFinding {
   std::vector<std::string> Names;
   SourceSpan Where;
   std::vector<ResultNote> Notes;
+  /// A check that found the same at the same place; empty if none.
+  llvm::StringRef Repeated;
   Silence Silenced = Silence::None;
   /// Why it is suppressed, from the suppression.
   std::string Reason;

@@ -42,9 +42,30 @@ static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {
   Leader.Notes.push_back(std::move(N));
 }
 
-/// What has no story joins one that has, and connects no two of them.
-static bool isGeneral(const Diagnostic &D) {
-  return D.Check == "execution-proof";
+/// The check whose findings have no story: each joins one that has, and
+/// connects no two of them.
+static constexpr StringRef General = "execution-proof";
+
+static bool isGeneral(const Diagnostic &D) { return D.Check == General; }
+
+/// True if \p A and \p B point at common text.
+static bool sameText(StringRef A, StringRef B) {
+  return A.begin() < B.end() && B.begin() < A.end();
+}
+
+/// Drops from \p Family what has no story, where one that has, and is as grave,
+/// points at the same text. True if something went.
+static bool dropRepeated(const std::vector<Diagnostic> &All,
+                         std::vector<uint32_t> &Family) {
+  const std::vector<uint32_t> Whole = Family;
+  llvm::erase_if(Family, [&](uint32_t I) {
+    return isGeneral(All[I]) && llvm::any_of(Whole, [&](uint32_t Other) {
+             return !isGeneral(All[Other]) &&
+                    All[Other].Level >= All[I].Level &&
+                    sameText(All[I].Where, All[Other].Where);
+           });
+  });
+  return Family.size() != Whole.size();
 }
 
 void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
@@ -78,11 +99,14 @@ void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
   for (std::vector<uint32_t> &Family : Families) {
     if (Family.empty())
       continue;
+    bool Repeated = dropRepeated(All, Family);
     llvm::stable_sort(
         Family, [&](uint32_t A, uint32_t B) { return leads(All[A], All[B]); });
     Diagnostic &Leader = All[Family.front()];
     for (uint32_t I : llvm::drop_begin(Family))
       appendAsNote(Leader, All[I]);
+    if (Repeated)
+      Leader.Repeated = General;
     Folded.push_back(std::move(Leader));
   }
   All = std::move(Folded);

@@ -105,6 +105,9 @@ struct Diagnostic {
   llvm::SmallVector<IdPair, 4> Subjects;
   /// The instructions and values that it is about, for filters; no prose.
   llvm::SmallVector<std::string, 2> Names;
+  /// A check that found the same at the same place, and is not told; empty if
+  /// none.
+  llvm::StringRef Repeated;
   /// Order of causes: of findings about one subject the lowest rank leads.
   unsigned Rank = 0;
 
