@@ -18,6 +18,7 @@ struct KnownDefect {
   StringRef Anchor;
   Backend Target;
   StringRef Checks;
+  StringRef Program;
   StringRef Defined;
   StringRef Overwriting;
   StringRef Reading;
@@ -30,9 +31,9 @@ struct KnownDefect {
 } // namespace
 
 static constexpr KnownDefect KnownDefects[] = {
-#define HLOBUF_KNOWN_DEFECT(Number, Anchor, By, Checks, Defined, Overwriting,  \
-                            Reading, Bits, Upstream, WayAround)                \
-  {Number,      Anchor,  Backend::By, Checks,   Defined,                       \
+#define HLOBUF_KNOWN_DEFECT(Number, Anchor, By, Checks, Program, Defined,      \
+                            Overwriting, Reading, Bits, Upstream, WayAround)   \
+  {Number,      Anchor,  Backend::By, Checks,   Program,  Defined,             \
    Overwriting, Reading, Bits,        Upstream, WayAround},
 #include "Driver/KnownDefects.def"
 };
@@ -66,6 +67,14 @@ static bool fitsBits(const Diagnostic &D, unsigned Bits) {
          });
 }
 
+/// True if the module of \p D has an instruction \p Code, any if that is empty.
+static bool hasOpcode(const Dump &D, StringRef Code) {
+  return Code.empty() ||
+         llvm::any_of(D.Module.Instructions, [&](const HloInstruction &I) {
+           return opcodeText(I.Op) == Code;
+         });
+}
+
 static bool isLike(const Diagnostic &D, const KnownDefect &Known) {
   return isListed(Known.Checks, D.Check) &&
          fits(D, StepRole::Defines, Known.Defined) &&
@@ -89,12 +98,13 @@ static Note makeNote(NoteKind Kind, std::string Message,
   return N;
 }
 
-void hlobuf::noteKnownDefects(Backend Target, std::vector<Diagnostic> &All) {
+void hlobuf::noteKnownDefects(const Dump &Of, Backend Target,
+                              std::vector<Diagnostic> &All) {
   for (Diagnostic &D : All) {
     if (!D.isTimeline())
       continue;
     const auto *Known = llvm::find_if(KnownDefects, [&](const KnownDefect &K) {
-      return K.Target == Target && isLike(D, K);
+      return K.Target == Target && isLike(D, K) && hasOpcode(Of, K.Program);
     });
     if (Known == std::end(KnownDefects))
       continue;

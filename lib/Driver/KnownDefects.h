@@ -11,8 +11,9 @@
 namespace hlobuf {
 
 /// Adds notes to each of \p All that looks like a defect of docs/defects.md in
-/// a dump of \p Target: which one it may be, and the way around it.
-void noteKnownDefects(Backend Target, std::vector<Diagnostic> &All);
+/// the dump \p Of of \p Target: which one it may be, and the way around it.
+void noteKnownDefects(const Dump &Of, Backend Target,
+                      std::vector<Diagnostic> &All);
 
 /// Adds to each loud finding of \p R that may be a known defect the command
 /// that makes its module small.

@@ -461,7 +461,7 @@ DumpResult Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
   sortByPlace();
   foldRelated(All);
   sortByPlace();
-  noteKnownDefects(Context.backend(), All);
+  noteKnownDefects(D, Context.backend(), All);
   describe();
   return std::move(Result);
 }
