@@ -230,9 +230,6 @@ void Interpreter::checkPending(const State &S, HloId Id, const PartRead &R) {
   HloId Start = S.pendingStart(Line);
   if (!Start)
     return;
-  ComputationId Body = X.From.wrapped(Start);
-  if (Body && llvm::is_contained(X.From.inside(Body), P[Id].Parent))
-    return;
   L.visit({Topic::NotReadBefore, Start},
           Outcome(Breach::ReadBeforeDone,
                   Evidence{fmt::format("{} reads {} of {}", P.spell(Id),
@@ -357,9 +354,8 @@ bool Interpreter::keepsCopy(State &S, HloId Id, const PartWrite &W) {
   CopyOrigin Origin = copyOrigin(X, From);
   // A phi stands for another value in each round of a loop.
   return S.keepSame(W.Line, [&](ValueId Other) {
-    Part Held = X.Lines.part(Other);
-    return Held && !X.Lines.dump()[Other].Tag.Phi &&
-           copyOrigin(X, Held) == Origin;
+    return !X.Lines.dump()[Other].Tag.Phi &&
+           copyOrigin(X, X.Lines.part(Other)) == Origin;
   });
 }
 
