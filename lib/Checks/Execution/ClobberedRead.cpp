@@ -405,7 +405,7 @@ void Damages::report(bool ModuleDiffers) {
       F.about(First.Written);
     if (First.Reader.Name)
       F.about(First.Reader.Name);
-    // What is read-only is so for whoever writes there.
+    // What is read-only is so for all that is written there.
     if (First.Kind == DamageKind::ReadOnly || First.Kind == DamageKind::Input)
       F.about(D[First.Value].Owner);
     if (First.IsElsewhere)

@@ -45,11 +45,11 @@ static Finding describePlace(const ModuleAnswer &M, const Difference &Diff) {
                     Diff.Other, "must have one place");
 }
 
-/// One wrong flag makes many values strangers: the first is told.
+/// One wrong flag makes many errors: the first is told.
 static void checkThreadLocal(const ModuleAnswer &M, const Allocation &Alloc) {
   ValueId First;
   HloValueId Known;
-  std::vector<ValueId> Strangers;
+  std::vector<ValueId> Apart;
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I) {
     const ValueTag &Tag = M.D.Values[I].Tag;
     HloValueId V = M.Analysis.find(Tag.Name, Tag.Index);
@@ -60,16 +60,16 @@ static void checkThreadLocal(const ModuleAnswer &M, const Allocation &Alloc) {
       Known = V;
     }
     if (!M.Analysis.aliases().same(V, Known))
-      Strangers.emplace_back(I);
+      Apart.emplace_back(I);
   }
-  if (Strangers.empty())
+  if (Apart.empty())
     return;
   std::string More =
-      Strangers.size() == 1
+      Apart.size() == 1
           ? ""
-          : fmt::format("; the same holds for {} more", Strangers.size() - 1);
-  reportPair(M, M.LinePlaces.value(M.D[Strangers.front()]).Tag.Whole,
-             Strangers.front(), First,
+          : fmt::format("; the same holds for {} more", Apart.size() - 1);
+  reportPair(M, M.LinePlaces.value(M.D[Apart.front()]).Tag.Whole, Apart.front(),
+             First,
              "are not aliases in the module, and thread-local allocations "
              "are never reused" +
                  More)
