@@ -206,12 +206,15 @@ void proof::countAgain(const ProofModel &X, Ledger &L) {
         countSources(X, Id, Counts);
       }
   countBorders(P, Counts);
-  L.compareCount(countMade(P, L), countLines(X, Counts));
+  L.compareCount(Topic::Written, countMade(P, L), countLines(X, Counts));
   Counts[Topic::InPlace] = countOverlaps(X, L);
   // Which of the two it is needs the tables.
-  Counts[Topic::Placed] -= L.size(Topic::Forwarded);
+  L.compareCount(Topic::Forwarded,
+                 L.size(Topic::Placed) + L.size(Topic::Forwarded),
+                 std::exchange(Counts[Topic::Placed], L.size(Topic::Placed)));
+  // Execution enumerates these again.
+  Counts[Topic::BodyKept] = L.size(Topic::BodyKept);
   for (Topic What : allTopics())
-    if (What != Topic::Forwarded && What != Topic::Written &&
-        What != Topic::BodyKept)
-      L.compareCount(L.size(What), Counts[What]);
+    if (What != Topic::Forwarded && What != Topic::Written)
+      L.compareCount(What, Counts[What]);
 }

@@ -154,8 +154,10 @@ void Ledger::forgetProved(Chapter &C) {
 }
 
 void Ledger::finish() {
-  for (Chapter &C : Chapters)
+  for (Chapter &C : Chapters) {
+    Mistakes.CountedOtherwise += C.Sealed && !C.Counted;
     forgetProved(C);
+  }
 }
 
 std::array<size_t, 4> Ledger::tally(Kind K) const {

@@ -209,11 +209,15 @@ public:
   /// is worse.
   void assume(Topic What, Gate By,
               llvm::function_ref<bool(const Obligation &)> Covers);
-  /// A second count of \p What says \p Count.
-  void compareCount(size_t Mine, size_t Count) {
+  /// A second count of \p What, or of \p Mine of it, says \p Count.
+  void compareCount(Topic What, size_t Count) {
+    compareCount(What, size(What), Count);
+  }
+  void compareCount(Topic What, size_t Mine, size_t Count) {
+    of(What).Counted = true;
     Mistakes.CountedOtherwise += Mine != Count;
   }
-  /// After the last outcome.
+  /// After the last outcome: what nobody counted again is counted otherwise.
   void finish();
 
   /// How many obligations of \p What were enumerated.
@@ -235,6 +239,7 @@ private:
     /// next one.
     size_t Next = 0;
     bool Sealed = false;
+    bool Counted = false;
     bool Decided = false;
   };
   Chapter &of(Topic What) { return Chapters[size_t(What)]; }

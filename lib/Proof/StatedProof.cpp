@@ -140,10 +140,11 @@ void StatedProgram::countAgain() {
     for (uint32_t Line : DumpFacts.valuesOfInstruction(NameId(N)))
       Ends += lastsToTheEnd(ValueId(Line));
   }
-  L.compareCount(L.size(Topic::StatedRead), Count);
-  L.compareCount(L.size(Topic::StatedInPlace), Overlaps);
-  L.compareCount(L.size(Topic::StatedEnd), Ends);
-  L.compareCount(L.size(Topic::Fits), D.Values.size());
+  L.compareCount(Topic::StatedRead, Count);
+  L.compareCount(Topic::StatedInPlace, Overlaps);
+  L.compareCount(Topic::StatedEnd, Ends);
+  L.compareCount(Topic::Known, D.Values.size());
+  L.compareCount(Topic::Fits, D.Values.size());
 }
 
 Outcome StatedProgram::fits(ValueId V) const {

@@ -62,7 +62,11 @@ SABOTAGES = [
     ("the program is not executed", "Kernel.cpp", "if (!Interpreter(X, L).run())",
      "if (!@ && !Interpreter(X, L).run())"),
 
-    # What is not enumerated.
+    # What is not counted, and what is not enumerated.
+    ("nothing is counted again", "Kernel.cpp", "  countAgain(X, L);\n",
+     "  if (!@)\n    countAgain(X, L);\n"),
+    ("one topic is not counted again", "Count.cpp", "    if (What != Topic::Forwarded",
+     "    if (What != Topic::Read || !@)\n    if (What != Topic::Forwarded"),
     ("lines are not enumerated", "Kernel.cpp", "  enumerateLines(X, L);\n",
      "  if (!@)\n    enumerateLines(X, L);\n"),
     ("what lines name is not enumerated", "Enumerate.cpp",
