@@ -93,17 +93,11 @@ static Numbers dimensionsOf(const Shape &S) {
 }
 
 namespace {
-class ShapeRules {
-public:
+struct ShapeRules {
   using Visitor = llvm::function_ref<void(const ShapeMisfit &)>;
-
-  ShapeRules(const ShapeTable &Shapes, const ShapedInstruction &I,
-             Visitor Visit)
-      : Shapes(Shapes), I(I), Visit(Visit), Result(Shapes[I.Result]) {}
 
   void check();
 
-private:
   uint32_t count() const { return static_cast<uint32_t>(I.Operands.size()); }
   /// The shape of operand \p K if it is an array of known size; else null.
   const Shape *array(uint32_t K) const {
@@ -143,7 +137,7 @@ private:
   const ShapeTable &Shapes;
   const ShapedInstruction &I;
   Visitor Visit;
-  const Shape &Result;
+  const Shape &Result = Shapes[I.Result];
 };
 } // namespace
 
@@ -442,7 +436,7 @@ void ShapeRules::check() {
 void hlobuf::forEachMisfit(
     const ShapeTable &Shapes, const ShapedInstruction &I,
     llvm::function_ref<void(const ShapeMisfit &)> Visit) {
-  ShapeRules(Shapes, I, Visit).check();
+  ShapeRules{Shapes, I, Visit}.check();
 }
 
 std::string hlobuf::describeMisfit(const ShapeTable &Shapes,

@@ -27,14 +27,9 @@ struct ArgumentGroup {
   }
 };
 
-class CauseFinder {
-public:
-  CauseFinder(const ProgramMemory &Old, const ProgramMemory &New)
-      : Old(Old), New(New) {}
-
+struct CauseFinder {
   std::vector<std::string> run();
 
-private:
   void pairArguments();
   void addDonations();
   void add(StringRef Text, const ArgumentGroup &Group);
@@ -45,9 +40,10 @@ private:
   const ProgramMemory &Old;
   const ProgramMemory &New;
   std::vector<std::pair<const ComparedArgument *, const ComparedArgument *>>
-      Both;
-  ArgumentGroup Came, Went;
-  std::vector<std::string> Causes;
+      Both = {};
+  ArgumentGroup Came = {};
+  ArgumentGroup Went = {};
+  std::vector<std::string> Causes = {};
 };
 } // namespace
 
@@ -212,5 +208,5 @@ std::vector<std::string> CauseFinder::run() {
 
 std::vector<std::string> hlobuf::findCauses(const ProgramMemory &Old,
                                             const ProgramMemory &New) {
-  return CauseFinder(Old, New).run();
+  return CauseFinder{Old, New}.run();
 }

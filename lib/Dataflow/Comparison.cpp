@@ -8,12 +8,7 @@ using namespace hlobuf;
 
 namespace {
 /// Compares one part after the other.
-class Comparer {
-public:
-  Comparer(const Derivation &Derived, DifferenceFn Visit)
-      : Derived(Derived), DumpFacts(Derived.facts()), D(DumpFacts.dump()),
-        P(Derived.program()), Flow(Derived.flow()), Visit(Visit) {}
-
+struct Comparer {
   void sequence();
   void values();
   void positions();
@@ -23,7 +18,6 @@ public:
   void sizes();
   void ranges();
 
-private:
   bool isStatedRange(const LiveRangeRow &Row) const;
   void findPlaced();
   bool isUnallocated(HloValueId V);
@@ -40,18 +34,18 @@ private:
   bool hasBraces(HloId Id, ShapeIndex Index) const;
 
   const Derivation &Derived;
-  const Facts &DumpFacts;
-  const Dump &D;
-  const Program &P;
-  const DataflowAnalysis &Flow;
   DifferenceFn Visit;
+  const Facts &DumpFacts = Derived.facts();
+  const Dump &D = DumpFacts.dump();
+  const Program &P = Derived.program();
+  const DataflowAnalysis &Flow = Derived.flow();
   /// By alias set; filled where a value has no line.
-  std::vector<bool> PlacedGroups;
-  std::vector<bool> ConstantGroups;
-  llvm::SmallVector<int64_t, 4> PlacedColors;
+  std::vector<bool> PlacedGroups = {};
+  std::vector<bool> ConstantGroups = {};
+  llvm::SmallVector<int64_t, 4> PlacedColors = {};
   bool PlacedConstant = false;
   /// By location: a position of the value that is there.
-  std::vector<bool> Stated;
+  std::vector<bool> Stated = {};
 };
 } // namespace
 
@@ -489,6 +483,6 @@ void hlobuf::compare(const Derivation &Derived, DerivedPart Part,
       &Comparer::sequence, &Comparer::values, &Comparer::positions,
       &Comparer::uses,     &Comparer::places, &Comparer::flags,
       &Comparer::sizes,    &Comparer::ranges};
-  Comparer C(Derived, Visit);
+  Comparer C{Derived, Visit};
   (C.*Parts[static_cast<size_t>(Part)])();
 }

@@ -6,15 +6,9 @@
 using namespace hlobuf;
 
 namespace {
-class StatedFlow {
-public:
-  explicit StatedFlow(LocationGraph &Graph)
-      : Graph(Graph), P(Graph.program()), DumpFacts(P.facts()),
-        D(DumpFacts.dump()) {}
-
+struct StatedFlow {
   void run();
 
-private:
   /// What is known of one instruction before its parts are looked at.
   struct Definer {
     HloId Id;
@@ -34,9 +28,9 @@ private:
   }
 
   LocationGraph &Graph;
-  const Program &P;
-  const Facts &DumpFacts;
-  const Dump &D;
+  const Program &P = Graph.program();
+  const Facts &DumpFacts = P.facts();
+  const Dump &D = DumpFacts.dump();
 };
 } // namespace
 
@@ -158,4 +152,4 @@ void StatedFlow::run() {
   ForEachOpen([&](HloId Id, uint32_t K) { adopt(Id, K); });
 }
 
-void hlobuf::linkStatedFlow(LocationGraph &Graph) { StatedFlow(Graph).run(); }
+void hlobuf::linkStatedFlow(LocationGraph &Graph) { StatedFlow{Graph}.run(); }

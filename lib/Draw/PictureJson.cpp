@@ -13,14 +13,9 @@ using llvm::StringRef;
 namespace json = llvm::json;
 
 namespace {
-class Writer {
-public:
-  Writer(const Picture &P, json::OStream &J)
-      : P(P), Memory(*P.Memory), D(P.dump()), J(J) {}
-
+struct Writer {
   void run();
 
-private:
   uint32_t number(StringRef Text);
   template <typename RowsT, typename Fn>
   void column(StringRef Key, const RowsT &Rows, Fn Field);
@@ -30,12 +25,12 @@ private:
   void writeFindings();
 
   const Picture &P;
-  const MemoryUse &Memory;
-  const Dump &D;
   json::OStream &J;
-  llvm::StringMap<uint32_t> Numbers;
+  const MemoryUse &Memory = *P.Memory;
+  const Dump &D = P.dump();
+  llvm::StringMap<uint32_t> Numbers = {};
   /// By number.
-  std::vector<StringRef> Strings;
+  std::vector<StringRef> Strings = {};
 };
 } // namespace
 
@@ -179,5 +174,5 @@ void Writer::run() {
 }
 
 void hlobuf::writePicture(const Picture &P, json::OStream &J) {
-  Writer(P, J).run();
+  Writer{P, J}.run();
 }

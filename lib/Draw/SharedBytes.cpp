@@ -11,16 +11,11 @@ static constexpr size_t MostWaiting = 256;
 
 namespace {
 /// A sweep over the steps of one allocation after the other.
-class Sweep {
-public:
-  explicit Sweep(llvm::ArrayRef<PictureBlock> Blocks)
-      : Blocks(Blocks), Missing(Blocks.size()) {}
-
+struct Sweep {
   void begin(uint32_t Block, int32_t Step);
   void end(uint32_t Block, int32_t Step);
   std::vector<PictureShare> take();
 
-private:
   struct Counted {
     uint64_t End;
     uint32_t Block;
@@ -35,11 +30,11 @@ private:
 
   llvm::ArrayRef<PictureBlock> Blocks;
   /// By first byte, disjoint.
-  std::map<uint64_t, Counted> Bytes;
+  std::map<uint64_t, Counted> Bytes = {};
   /// Live blocks that lack bytes.
-  std::vector<uint32_t> Waiting;
-  std::vector<Lack> Missing;
-  std::vector<PictureShare> Shares;
+  std::vector<uint32_t> Waiting = {};
+  std::vector<Lack> Missing = std::vector<Lack>(Blocks.size());
+  std::vector<PictureShare> Shares = {};
 };
 } // namespace
 
@@ -125,7 +120,7 @@ hlobuf::findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks) {
     Events.emplace_back(B.Owner, B.Last + 1, false, I);
   }
   llvm::sort(Events);
-  Sweep S(Blocks);
+  Sweep S{Blocks};
   for (auto [Owner, Step, Begins, Block] : Events)
     if (Begins)
       S.begin(Block, Step);

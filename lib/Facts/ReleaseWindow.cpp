@@ -10,10 +10,7 @@ using llvm::StringRef;
 
 namespace {
 /// Intersects the bounds of all fingerprints.
-class EraFinder {
-public:
-  explicit EraFinder(const Dump &D) : D(D) {}
-
+struct EraFinder {
   ReleaseWindow find() {
     fromAllocations();
     fromFiles();
@@ -22,7 +19,6 @@ public:
     return Result;
   }
 
-private:
   void from(Release R) { Result.From = std::max(Result.From, infoOf(R).Date); }
   void before(Release R) {
     Result.Before = std::min(Result.Before, infoOf(R).Date);
@@ -33,7 +29,7 @@ private:
   void fromLive();
 
   const Dump &D;
-  ReleaseWindow Result;
+  ReleaseWindow Result = {};
 };
 } // namespace
 
@@ -175,7 +171,7 @@ std::string hlobuf::dateText(uint32_t Date) {
 }
 
 ReleaseWindow hlobuf::findReleaseWindow(const Dump &D) {
-  return EraFinder(D).find();
+  return EraFinder{D}.find();
 }
 
 static bool hasTiledValue(const Dump &D) {

@@ -13,15 +13,9 @@ using namespace hlobuf;
 
 namespace {
 /// Finds the layer that one loop of the forward pass is.
-class ScanFinder {
-public:
-  ScanFinder(const FitContext &Ctx, HloId While)
-      : Ctx(Ctx), P(Ctx.P), While(While),
-        Body(P.callee(While, CallRole::Body)) {}
-
+struct ScanFinder {
   std::optional<Layer> find();
 
-private:
   void findStacks();
   void addStack(HloId Writer, uint32_t Ordinal);
   bool addReaders(HloValueId Stack, Residual &R);
@@ -31,17 +25,17 @@ private:
   void name(Layer &L) const;
 
   const FitContext &Ctx;
-  const Program &P;
   HloId While;
-  ComputationId Body;
-  LayerCall Call;
+  const Program &P = Ctx.P;
+  ComputationId Body = P.callee(While, CallRole::Body);
+  LayerCall Call = {};
   uint64_t Trips = 0;
   /// What each residual is before it is written into its stack.
-  std::vector<HloValueId> Stored;
+  std::vector<HloValueId> Stored = {};
   /// Alias sets of stacks.
-  llvm::DenseSet<uint32_t> Stacks;
+  llvm::DenseSet<uint32_t> Stacks{};
   /// The loop of the backward pass.
-  ComputationId Reading;
+  ComputationId Reading = {};
 };
 } // namespace
 
@@ -258,7 +252,7 @@ std::vector<Layer> hlobuf::findScannedLayers(const FitContext &Ctx) {
   std::vector<Layer> Layers;
   for (size_t I = 0; I != Ctx.P.size(); ++I)
     if (HloId Id(I); Ctx.P[Id].Op == Opcode::While && Ctx.P.hasBuffers(Id))
-      if (std::optional<Layer> L = ScanFinder(Ctx, Id).find())
+      if (std::optional<Layer> L = ScanFinder{Ctx, Id}.find())
         Layers.push_back(std::move(*L));
   return Layers;
 }

@@ -17,14 +17,9 @@ using llvm::StringRef;
 static constexpr size_t InPlacePermute = 4;
 
 namespace {
-class ModuleVerifier {
-public:
-  explicit ModuleVerifier(const VerifierContext &C)
-      : C(C), M(C.module()), Callees(C) {}
-
+struct ModuleVerifier {
   void run();
 
-private:
   void verify(const HloInstruction &I);
   bool verifyOperands(const HloInstruction &I);
   bool verifyStarts(const HloInstruction &I, uint32_t First);
@@ -44,8 +39,8 @@ private:
               ShapeId To);
 
   const VerifierContext &C;
-  const HloModule &M;
-  CalleeVerifier Callees;
+  const HloModule &M = C.module();
+  CalleeVerifier Callees = CalleeVerifier(C);
 };
 } // namespace
 
@@ -354,5 +349,5 @@ void ModuleVerifier::verifyHeader() {
 void hlobuf::verifyModule(
     const HloModule &M, HloTables Tables,
     llvm::function_ref<void(StringRef, std::string)> Refuse) {
-  ModuleVerifier(VerifierContext(M, Tables, Refuse)).run();
+  ModuleVerifier{VerifierContext(M, Tables, Refuse)}.run();
 }

@@ -21,13 +21,9 @@ static constexpr StringRef NamesOfDumps =
 
 namespace {
 /// Collects dumps argument by argument.
-class InputFinder {
-public:
-  explicit InputFinder(InputList &List) : List(List) {}
-
+struct InputFinder {
   void addArgument(const std::string &Path);
 
-private:
   void addFolder(const std::string &Path);
   bool collectFiles(const std::string &Top, std::vector<std::string> &Files);
   void considerEntry(const std::string &Path, fs::file_type Type,
@@ -35,26 +31,26 @@ private:
                      std::vector<std::string> &Files);
   bool holdsAssignment(const std::string &Path);
   void addFile(const std::string &Path);
-  bool addProtos(const std::string &Path, ProtoFile File,
-                 const std::shared_ptr<FrameFile> &Owner = {});
   void addProtoFile(const std::string &Path);
   void noteUnread(const std::string &Path);
   void addFragment(const std::string &Path, StringRef Kind);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addDamage(const std::string &Path,
                  const std::vector<std::string> &Damage);
-  bool addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
   void addError(const std::string &Path, std::string Text) {
     List.Errors.push_back({Path, std::move(Text)});
   }
 
   InputList &List;
-  llvm::StringSet<> KnownDumps;
+  bool addProtos(const std::string &Path, ProtoFile File,
+                 const std::shared_ptr<FrameFile> &Owner = {});
+  bool addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
+  llvm::StringSet<> KnownDumps = {};
   std::shared_ptr<ProtoCache> Cache = std::make_shared<ProtoCache>();
   /// The folder that is searched, empty for a file.
-  StringRef Folder;
+  StringRef Folder = {};
   /// The names of files in the folders that were searched.
-  llvm::StringMap<std::shared_ptr<llvm::StringSet<>>> Listings;
+  llvm::StringMap<std::shared_ptr<llvm::StringSet<>>> Listings = {};
 };
 } // namespace
 
@@ -80,7 +76,7 @@ bool InputFinder::addDump(std::string Path,
 
 InputList hlobuf::findInputs(llvm::ArrayRef<std::string> Arguments) {
   InputList List;
-  InputFinder Finder(List);
+  InputFinder Finder{List};
   for (const std::string &Argument : Arguments)
     Finder.addArgument(Argument);
   return List;

@@ -10,16 +10,9 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-class Summarizer {
-public:
-  Summarizer(const MemoryUse &Memory, const ValueNames &Names,
-             llvm::ArrayRef<Waste> Wasted, const SummaryOptions &Options)
-      : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-        Names(Names), Wasted(Wasted), Options(Options) {}
-
+struct Summarizer {
   MemorySummary run();
 
-private:
   void addAllocations();
   void addSpaces();
   HeldRow rowOf(const HeldValue &V);
@@ -32,14 +25,14 @@ private:
   void addDonation();
 
   const MemoryUse &Memory;
-  const Facts &DumpFacts;
-  const Dump &D;
   const ValueNames &Names;
-  /// Bytes that are kept for the backward pass.
-  std::map<std::string, uint64_t> KeptByLoop;
   llvm::ArrayRef<Waste> Wasted;
   const SummaryOptions &Options;
-  MemorySummary Summary;
+  const Facts &DumpFacts = Memory.facts();
+  const Dump &D = DumpFacts.dump();
+  /// Bytes that are kept for the backward pass.
+  std::map<std::string, uint64_t> KeptByLoop = {};
+  MemorySummary Summary = {};
 };
 } // namespace
 
@@ -330,5 +323,5 @@ MemorySummary hlobuf::summarizeMemory(const MemoryUse &Memory,
                                       const ValueNames &Names,
                                       llvm::ArrayRef<Waste> Wasted,
                                       const SummaryOptions &Options) {
-  return Summarizer(Memory, Names, Wasted, Options).run();
+  return Summarizer{Memory, Names, Wasted, Options}.run();
 }

@@ -23,14 +23,9 @@ static std::string share(uint64_t Part, uint64_t Whole) {
 }
 
 namespace {
-class Table {
-public:
-  Table(const MemorySummary &Summary, unsigned Width, llvm::raw_ostream &OS)
-      : Summary(Summary), Width(Width), OS(OS) {}
-
+struct Table {
   void print(StringRef Name);
 
-private:
   void line(const std::string &Text) {
     OS << clipped(StringRef(Text).rtrim(), Width) << '\n';
   }
@@ -302,7 +297,7 @@ void Table::print(StringRef Name) {
 
 void hlobuf::printMemory(const MemorySummary &Summary, StringRef Name,
                          unsigned Width, llvm::raw_ostream &OS) {
-  Table(Summary, std::max(Width, 60u), OS).print(Name);
+  Table{Summary, std::max(Width, 60u), OS}.print(Name);
 }
 
 /// Rows of the table.

@@ -14,13 +14,9 @@ static constexpr unsigned MaxSteps = 512;
 static constexpr unsigned MaxNested = 8;
 
 namespace {
-class Walk {
-public:
-  explicit Walk(const Program &P) : P(P) {}
-
+struct Walk {
   TracedOperation run(HloId Id, uint32_t Ordinal, unsigned Nested);
 
-private:
   bool step(TracedOperation &Traced);
   bool stepTo(TracedOperation &Traced, HloId Id, uint32_t Ordinal) const;
   bool stepToOperand(TracedOperation &Traced, uint32_t Operand,
@@ -35,9 +31,9 @@ private:
   const Program &P;
   unsigned Steps = 0;
   /// Parts of loops whose bodies were entered.
-  llvm::DenseSet<IdPair> Entered;
+  llvm::DenseSet<IdPair> Entered{};
   /// The loop that was entered last.
-  HloId Inner;
+  HloId Inner = {};
 };
 } // namespace
 
@@ -116,7 +112,7 @@ bool Walk::isBlank(const TracedOperation &Traced) const {
     TracedOperation Outer = Traced;
     Outer.Computed = Id;
     Outer.Ordinal = 0;
-    Walk Other(P);
+    Walk Other{P};
     Outer = Other.run(Id, 0, MaxNested);
     return P[Outer.Computed].Op == Opcode::Constant;
   }
@@ -218,5 +214,5 @@ TracedOperation Walk::run(HloId Id, uint32_t Ordinal, unsigned Nested) {
 
 TracedOperation hlobuf::traceOperation(const Program &P, HloId Id,
                                        uint32_t Ordinal) {
-  return Walk(P).run(Id, Ordinal, 0);
+  return Walk{P}.run(Id, Ordinal, 0);
 }

@@ -107,20 +107,16 @@ static bool mayTake(const WasteContext &Ctx, const EntryResult &Result,
 
 namespace {
 /// Arguments with names that differ in numbers only become one entry.
-class ArgumentWaste {
-public:
-  explicit ArgumentWaste(WasteContext &Ctx) : Ctx(Ctx) {}
-
+struct ArgumentWaste {
   void add(Waste Item);
   /// Of the bytes that those of \p Kind have, \p Plan saves a part.
   void scale(WasteKind Kind, const ResultPlan &Plan);
   /// Adds all to the context.
   void finish();
 
-private:
   WasteContext &Ctx;
   /// By kind, shape and name without numbers.
-  std::map<std::tuple<WasteKind, ShapeId, std::string>, Waste> Groups;
+  std::map<std::tuple<WasteKind, ShapeId, std::string>, Waste> Groups = {};
 };
 } // namespace
 
@@ -289,7 +285,7 @@ static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
 }
 
 void hlobuf::findDonations(WasteContext &Ctx) {
-  ArgumentWaste Arguments(Ctx);
+  ArgumentWaste Arguments{Ctx};
   findPossible(Ctx, Arguments);
   findUnused(Ctx, Arguments);
   Arguments.finish();

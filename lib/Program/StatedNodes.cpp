@@ -6,14 +6,9 @@ using namespace hlobuf;
 using llvm::ArrayRef;
 
 namespace {
-class NodeBuilder {
-public:
-  explicit NodeBuilder(const Facts &DumpFacts)
-      : DumpFacts(DumpFacts), D(DumpFacts.dump()) {}
-
+struct NodeBuilder {
   StatedNodes run();
 
-private:
   void add(NameId Name);
   void findRoot(HloNode &N, const Instruction &I) const;
   bool isMarker(const Instruction &I) const;
@@ -25,8 +20,8 @@ private:
   bool readsParts(NameId User, HloId Operand, ArrayRef<uint32_t> Rows) const;
 
   const Facts &DumpFacts;
-  const Dump &D;
-  StatedNodes Built;
+  const Dump &D = DumpFacts.dump();
+  StatedNodes Built = {};
 };
 } // namespace
 
@@ -212,5 +207,5 @@ StatedNodes NodeBuilder::run() {
 }
 
 StatedNodes hlobuf::findStatedNodes(const Facts &DumpFacts) {
-  return NodeBuilder(DumpFacts).run();
+  return NodeBuilder{DumpFacts}.run();
 }

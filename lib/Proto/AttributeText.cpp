@@ -37,15 +37,9 @@ struct Attribute {
 constexpr StringRef IfAny = "-";
 
 /// Prints the attributes of one instruction.
-class AttributePrinter {
-public:
-  AttributePrinter(const ProtoModule &M, const ProtoInstruction &I,
-                   TextSink &To)
-      : M(M), I(I), To(To), Op(I.Op) {}
-
+struct AttributePrinter {
   void print();
 
-private:
   void print(const Attribute &Row);
   void printCollective();
   void printGroups();
@@ -77,7 +71,7 @@ private:
   const ProtoModule &M;
   const ProtoInstruction &I;
   TextSink &To;
-  Opcode Op;
+  Opcode Op = I.Op;
 };
 } // namespace
 
@@ -430,5 +424,5 @@ void AttributePrinter::printBackendConfig() {
 
 void hlobuf::printAttributes(const ProtoModule &M, const ProtoInstruction &I,
                              TextSink &To) {
-  AttributePrinter(M, I, To).print();
+  AttributePrinter{M, I, To}.print();
 }

@@ -83,13 +83,9 @@ std::string hlobuf::spacedIndex(ArrayRef<int64_t> Index) {
 
 namespace {
 /// Prints one module.
-class ModulePrinter {
-public:
-  ModulePrinter(const ProtoModule &M, TextSink &To) : M(M), To(To) {}
-
+struct ModulePrinter {
   void print();
 
-private:
   void printAliases();
   void printLayout();
   void printStackTables();
@@ -455,5 +451,5 @@ void ModulePrinter::printLiteral(const ProtoInstruction &I) {
 }
 
 void hlobuf::printModule(const ProtoModule &M, TextSink &To) {
-  ModulePrinter(M, To).print();
+  ModulePrinter{M, To}.print();
 }

@@ -27,15 +27,9 @@ struct ProtoAlias {
   bool operator==(const ProtoAlias &) const = default;
 };
 
-class RestatedFields {
-public:
-  RestatedFields(const HloProto &P,
-                 llvm::function_ref<void(const std::string &)> Report)
-      : P(P), M(P.Module), Report(Report) {}
-
+struct RestatedFields {
   void run();
 
-private:
   void readAliases();
   void compareModule();
   void compareConfig(StringRef Config);
@@ -78,13 +72,13 @@ private:
   }
 
   const HloProto &P;
-  const ProtoModule &M;
   llvm::function_ref<void(const std::string &)> Report;
+  const ProtoModule &M = P.Module;
   /// The messages that together are the executable.
-  llvm::SmallVector<StringRef, 2> Parts;
+  llvm::SmallVector<StringRef, 2> Parts = {};
   const ProtoInstruction *Root = nullptr;
   /// By index of the output.
-  std::map<Numbers, ProtoAlias> Aliases;
+  std::map<Numbers, ProtoAlias> Aliases = {};
 };
 } // namespace
 
@@ -478,5 +472,5 @@ void RestatedFields::run() {
 
 void hlobuf::compareFields(
     const HloProto &P, llvm::function_ref<void(const std::string &)> Report) {
-  RestatedFields(P, Report).run();
+  RestatedFields{P, Report}.run();
 }

@@ -60,14 +60,9 @@ std::vector<Edit> hlobuf::editEach(const EditModule &M,
 
 namespace {
 /// Marks what decides how often the loops of a module run.
-class LoopControl {
-public:
-  explicit LoopControl(const EditModule &M)
-      : M(M), Marked(static_cast<unsigned>(M.Instructions.size())) {}
-
+struct LoopControl {
   llvm::BitVector run();
 
-private:
   void addLoop(uint32_t While);
   void addComputation(uint32_t Computation);
   /// Marks \p From and what it is computed from; the elements of \p State that
@@ -76,9 +71,10 @@ private:
   void addElement(uint32_t Index);
 
   const EditModule &M;
-  llvm::BitVector Marked;
+  llvm::BitVector Marked =
+      llvm::BitVector(static_cast<unsigned>(M.Instructions.size()));
   /// Of the loop at hand.
-  llvm::SmallVector<uint32_t, 8> Elements;
+  llvm::SmallVector<uint32_t, 8> Elements = {};
   bool All = false;
 };
 } // namespace
@@ -161,7 +157,7 @@ llvm::BitVector LoopControl::run() {
 llvm::BitVector hlobuf::loopControl(const EditModule &M, bool Always) {
   if (M.EndlessLoops && !Always)
     return llvm::BitVector(static_cast<unsigned>(M.Instructions.size()));
-  return LoopControl(M).run();
+  return LoopControl{M}.run();
 }
 
 bool hlobuf::makeConstant(EditModule &M, uint32_t Number) {

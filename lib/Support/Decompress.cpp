@@ -34,11 +34,7 @@ llvm::Error hlobuf::fileTooLarge() {
 
 namespace {
 /// Takes decompressed bytes as long as they are wanted.
-class Unpacked {
-public:
-  Unpacked(uint64_t MaxBytes, llvm::function_ref<bool(StringRef)> IsWanted)
-      : MaxBytes(MaxBytes), IsWanted(IsWanted) {}
-
+struct Unpacked {
   /// Fails if there are too many.
   llvm::Error add(StringRef Chunk) {
     Text += Chunk;
@@ -52,11 +48,9 @@ public:
   }
   bool isRefused() const { return Refused; }
 
-  std::string Text;
-
-private:
   uint64_t MaxBytes;
   llvm::function_ref<bool(StringRef)> IsWanted;
+  std::string Text = {};
   bool WasProbed = false;
   bool Refused = false;
 };
@@ -131,7 +125,7 @@ static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
 llvm::Expected<std::string>
 hlobuf::decompress(StringRef Bytes, uint64_t MaxBytes,
                    llvm::function_ref<bool(StringRef)> IsWanted) {
-  Unpacked Out(MaxBytes, IsWanted);
+  Unpacked Out{MaxBytes, IsWanted};
   bool Zlib = isGzip(Bytes) || isZlib(Bytes);
   if (llvm::Error Failed = Zlib ? gunzip(Bytes, Out) : unzstd(Bytes, Out))
     return std::move(Failed);

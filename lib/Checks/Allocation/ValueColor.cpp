@@ -40,14 +40,9 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-class ColorChecker {
-public:
-  ColorChecker(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
-
+struct ColorChecker {
   void run();
 
-private:
   static constexpr int32_t SparseCoreColor = 7;
 
   bool isOnSparseCore(const Allocation &Alloc) const;
@@ -68,9 +63,9 @@ private:
 
   const CheckContext &Ctx;
   Reporter &Diags;
-  const Dump &D;
+  const Dump &D = Ctx.dump();
   /// Ids in the reuse block of the allocation at hand, sorted.
-  std::vector<uint32_t> Listed;
+  std::vector<uint32_t> Listed = {};
 };
 } // namespace
 
@@ -382,5 +377,5 @@ void ColorChecker::checkCopy(const Instruction &Copy) {
 }
 
 void hlobuf::checkValueColor(const CheckContext &Ctx, Reporter &Diags) {
-  ColorChecker(Ctx, Diags).run();
+  ColorChecker{Ctx, Diags}.run();
 }

@@ -89,16 +89,11 @@ struct Damage {
 };
 
 /// Tells damages, each value once.
-class Damages {
-public:
-  Damages(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), D(Ctx.dump()), Diags(Diags) {}
-
+struct Damages {
   void collect(const ModuleAnalysis &Analysis, ArrayRef<Violation> Found);
   void collect(const proof::Proof &Stated);
   void report(bool ModuleDiffers);
 
-private:
   /// More readers of one damaged value are only counted.
   static constexpr size_t MaxReaders = 3;
 
@@ -114,9 +109,9 @@ private:
   void addWhy(Finding &F, const Damage &First);
 
   const CheckContext &Ctx;
-  const Dump &D;
   Reporter &Diags;
-  llvm::MapVector<uint32_t, std::vector<Damage>> Values;
+  const Dump &D = Ctx.dump();
+  llvm::MapVector<uint32_t, std::vector<Damage>> Values = {};
 };
 } // namespace
 
@@ -421,7 +416,7 @@ static bool tellStated(const CheckContext &Ctx, Reporter &Diags) {
   const proof::Proof *Stated = Ctx.statedProof();
   if (!Stated)
     return false;
-  Damages All(Ctx, Diags);
+  Damages All{Ctx, Diags};
   All.collect(*Stated);
   All.report(false);
   bool Shown = !Stated->Book.faults().any();
@@ -446,7 +441,7 @@ void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
       [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
-        Damages All(Ctx, Diags);
+        Damages All{Ctx, Diags};
         All.collect(Analysis, Found);
         All.report(Analysis.firstDifference().has_value());
       });

@@ -49,16 +49,11 @@ struct SharedPlace {
   ValueId Source;
 };
 
-class InPlaceHazards {
-public:
-  InPlaceHazards(const ModuleAnalysis &Analysis, Reporter &Diags)
-      : Analysis(Analysis), P(Analysis.program()), DumpFacts(Analysis.facts()),
-        D(DumpFacts.dump()), Diags(Diags), Reads(P) {}
+struct InPlaceHazards {
   void report(const proof::Obligation &Owed, const proof::Evidence &Shown);
   void reportPart(const proof::Obligation &Owed, const proof::Evidence &Shown);
   void doubt(const proof::Obligation &Owed, const proof::Evidence &Shown);
 
-private:
   ElementAnswer ask(HloId Id, const SharedPlace &S);
   Finding add(Severity Level, HloId Id, const SharedPlace &S,
               llvm::StringRef Overwrites, llvm::StringRef Reason);
@@ -74,13 +69,13 @@ private:
   HloId operand(HloId Id, uint32_t K) const { return P.operands(Id)[K]; }
 
   const ModuleAnalysis &Analysis;
-  const Program &P;
-  const Facts &DumpFacts;
-  const Dump &D;
   Reporter &Diags;
-  InPlaceReads Reads;
+  const Program &P = Analysis.program();
+  const Facts &DumpFacts = Analysis.facts();
+  const Dump &D = DumpFacts.dump();
+  InPlaceReads Reads = InPlaceReads(P);
   /// Of the pair at hand, the worst read.
-  ElementHazard Worst;
+  ElementHazard Worst = {};
 };
 } // namespace
 
@@ -240,7 +235,7 @@ void InPlaceHazards::doubt(const proof::Obligation &Owed,
 void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
   auto Tell = [&](const ModuleAnalysis &Analysis,
                   llvm::ArrayRef<Violation> Found) {
-    InPlaceHazards Hazards(Analysis, Diags);
+    InPlaceHazards Hazards{Analysis, Diags};
     const proof::Ledger &Book = Ctx.proof()->Book;
     auto IsTold = [&](HloId Id) {
       return llvm::any_of(Book.rows(proof::Topic::Written), [&](const auto &R) {

@@ -22,15 +22,9 @@ using namespace hlobuf;
 using proof::Breach;
 
 namespace {
-class EntryOutputs {
-public:
-  EntryOutputs(const Program &P, Reporter &Diags)
-      : P(P), D(P.facts().dump()), Lines(P.facts().places()),
-        Root(P.root(P.module().Entry)), Diags(Diags) {}
-
+struct EntryOutputs {
   void report(const Violation &V);
 
-private:
   void reportShared(const Violation &V);
   void reportReadOnly(const Violation &V);
   void reportDonated(const Violation &V);
@@ -40,12 +34,12 @@ private:
   }
 
   const Program &P;
-  const Dump &D;
-  const Places &Lines;
-  HloId Root;
   Reporter &Diags;
+  const Dump &D = P.facts().dump();
+  const Places &Lines = P.facts().places();
+  HloId Root = P.root(P.module().Entry);
   /// By line: the first output that it is.
-  llvm::DenseMap<uint32_t, uint32_t> Seen;
+  llvm::DenseMap<uint32_t, uint32_t> Seen{};
 };
 } // namespace
 
@@ -130,7 +124,7 @@ void hlobuf::checkEntryOutputs(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
       [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
-        EntryOutputs All(Analysis.program(), Diags);
+        EntryOutputs All{Analysis.program(), Diags};
         for (const Violation &V : Found)
           All.report(V);
       });

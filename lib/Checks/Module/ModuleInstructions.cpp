@@ -28,16 +28,11 @@
 using namespace hlobuf;
 
 namespace {
-class ModuleInstructions {
-public:
-  ModuleInstructions(const Dump &D, Reporter &Diags)
-      : D(D), M(D.Module), Diags(Diags) {}
-
+struct ModuleInstructions {
   void checkBitcast(HloId Id);
   void checkHeading(ComputationId Id);
   void checkRead(const Program &P, HloId Id);
 
-private:
   bool isRematerialized(const HloInstruction &I) const;
   llvm::StringRef place(const HloInstruction &I) const {
     return M.text(I).ltrim();
@@ -46,10 +41,10 @@ private:
   std::string headingOf(const HloComputation &C);
 
   const Dump &D;
-  const HloModule &M;
   Reporter &Diags;
+  const HloModule &M = D.Module;
   /// Shapes without layouts, which are the same for most computations.
-  std::vector<std::string> PlainTexts;
+  std::vector<std::string> PlainTexts = {};
 };
 } // namespace
 
@@ -211,7 +206,7 @@ static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
 
 void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  ModuleInstructions Check(D, Diags);
+  ModuleInstructions Check{D, Diags};
   for (size_t C = 0; C != D.Module.Computations.size(); ++C)
     Check.checkHeading(ComputationId(C));
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I)

@@ -37,22 +37,16 @@ struct Side {
   uint32_t Ordinal = 0;
 };
 
-class ModuleLayouts {
-public:
-  ModuleLayouts(const Program &P, Reporter &Diags)
-      : P(P), D(P.facts().dump()), Target(P.facts().backend()), Diags(Diags) {}
-
+struct ModuleLayouts {
   void run();
   /// Something was reported of \p Id, or of what it calls.
   bool hasTold(HloId Id) const { return Told.contains(Id.index()); }
 
-private:
   void check(HloId Id);
   void checkCalls(HloId Id);
   void checkStart(HloId Id);
   void checkForwarded(HloId Id);
   void checkAliases(HloId Id);
-  void compare(Side From, Side To, LayoutTolerance Tolerance = {});
   void report(Side From, Side To, llvm::StringRef Text);
   ShapeId shape(Side S) const {
     return P.trees().part(P[S.Id].Shape, S.Ordinal);
@@ -62,12 +56,13 @@ private:
   std::string spell(Side S) const;
 
   const Program &P;
-  const Dump &D;
-  Backend Target;
   Reporter &Diags;
-  llvm::DenseSet<uint32_t> Told;
+  void compare(Side From, Side To, LayoutTolerance Tolerance = {});
+  const Dump &D = P.facts().dump();
+  Backend Target = P.facts().backend();
+  llvm::DenseSet<uint32_t> Told{};
   /// The instruction that is looked at.
-  HloId Current;
+  HloId Current = {};
 };
 } // namespace
 
@@ -232,7 +227,7 @@ void hlobuf::checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
   const Program *P = Ctx.program();
   if (!P || !P->obstacle().empty())
     return;
-  ModuleLayouts Layouts(*P, Diags);
+  ModuleLayouts Layouts{*P, Diags};
   Layouts.run();
   if (const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
       !Analysis || !Analysis->isUsable())

@@ -78,13 +78,9 @@ static void checkThreadLocal(const ModuleAnswer &M, const Allocation &Alloc) {
 
 namespace {
 /// Compares the rows with places and with the module.
-class AliasRows {
-public:
-  explicit AliasRows(const ModuleAnswer &M) : M(M), D(M.D) {}
-
+struct AliasRows {
   void run();
 
-private:
   using Pair = std::pair<ValueId, ValueId>;
 
   void compare(size_t I);
@@ -100,9 +96,9 @@ private:
   }
 
   const ModuleAnswer &M;
-  const Dump &D;
+  const Dump &D = M.D;
   /// Sorted, with the line of each.
-  std::vector<std::pair<Pair, uint32_t>> Rows;
+  std::vector<std::pair<Pair, uint32_t>> Rows = {};
 };
 } // namespace
 
@@ -176,7 +172,7 @@ void hlobuf::checkModulePlaces(const CheckContext &Ctx, Reporter &Diags) {
       checkThreadLocal(M, Alloc);
   // Text dumps state no aliases.
   if (Ctx.dump().complete(Section::Aliases))
-    AliasRows(M).run();
+    AliasRows{M}.run();
   else if (Ctx.dump().state(Section::Aliases) != SectionState::Absent)
     Diags.notCheckedWithout(Ctx, Section::Aliases);
 }

@@ -21,15 +21,9 @@ using namespace hlobuf;
 using llvm::StringRef;
 
 namespace {
-class TextComparer {
-public:
-  TextComparer(const ModuleAnalysis &Analysis, Reporter &Diags)
-      : DumpFacts(Analysis.facts()), D(DumpFacts.dump()), P(Analysis.program()),
-        Diags(Diags) {}
-
+struct TextComparer {
   void run();
 
-private:
   void compare(const Instruction &I, HloId Id);
   bool differ(const Instruction &I, StringRef Where, StringRef What,
               StringRef Own, StringRef OwnPlace);
@@ -40,10 +34,11 @@ private:
   bool sameAttributes(const Instruction &I, HloId Id);
   void compareValueShapes();
 
-  const Facts &DumpFacts;
-  const Dump &D;
-  const Program &P;
+  const ModuleAnalysis &Analysis;
   Reporter &Diags;
+  const Facts &DumpFacts = Analysis.facts();
+  const Dump &D = DumpFacts.dump();
+  const Program &P = Analysis.program();
 };
 } // namespace
 
@@ -240,20 +235,16 @@ void TextComparer::compareValueShapes() {
 }
 
 namespace {
-class Signature {
-public:
-  Signature(const ModuleAnalysis &Analysis, Reporter &Diags)
-      : D(Analysis.facts().dump()), P(Analysis.program()), Diags(Diags) {}
-
+struct Signature {
   void run();
 
-private:
   bool fits(HloId Id, ShapeId Promised, bool InAnySpace) const;
   void compare(HloId Id, ShapeId Promised, llvm::StringRef Text);
 
-  const Dump &D;
-  const Program &P;
+  const ModuleAnalysis &Analysis;
   Reporter &Diags;
+  const Dump &D = Analysis.facts().dump();
+  const Program &P = Analysis.program();
 };
 } // namespace
 
@@ -330,12 +321,12 @@ void hlobuf::checkModuleText(const CheckContext &Ctx, Reporter &Diags) {
     return;
   if (!Any->obstacle().empty())
     return Diags.notChecked(Any->obstacle().str());
-  Signature(*Any, Diags).run();
+  Signature{*Any, Diags}.run();
   if (StringRef Key = Ctx.dump().Module.UnknownKey; !Key.empty())
     Diags.notChecked(
         fmt::format("'{}', a key of the module that no known XLA prints", Key));
   if (!Ctx.dump().complete(Section::Restated))
     return Diags.notCheckedWithout(Ctx, Section::Restated);
   if (const ModuleAnalysis *Analysis = usableModule(Ctx, Diags))
-    TextComparer(*Analysis, Diags).run();
+    TextComparer{*Analysis, Diags}.run();
 }

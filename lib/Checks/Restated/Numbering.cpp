@@ -28,18 +28,13 @@ struct NumberedRow {
   NameId Instruction;
 };
 
-class Numbering {
-public:
-  Numbering(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
-
+struct Numbering {
   void checkAllocations();
   void checkValues();
   void checkUsed();
   void checkSteps();
   void checkRanges();
 
-private:
   /// Calls \p Report(row, expected number) for rows whose \p NumberOf(row) is
   /// not 0, 1, 2, ...
   template <typename NumberFn, typename ReportFn>
@@ -78,7 +73,7 @@ private:
 
   const CheckContext &Ctx;
   Reporter &Diags;
-  const Dump &D;
+  const Dump &D = Ctx.dump();
 };
 } // namespace
 
@@ -228,7 +223,7 @@ void Numbering::checkRanges() {
 
 void hlobuf::checkNumbering(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  Numbering Check(Ctx, Diags);
+  Numbering Check{Ctx, Diags};
   Check.checkAllocations();
   Check.checkValues();
   if (D.complete(Section::Used))

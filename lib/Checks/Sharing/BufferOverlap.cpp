@@ -43,14 +43,9 @@ using namespace hlobuf;
 
 namespace {
 /// The values of one place in time, found once for both rules.
-class OverlapCheck {
-public:
-  OverlapCheck(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
-
+struct OverlapCheck {
   void run();
 
-private:
   bool isExecutionShown() const;
   void check(const Allocation &Alloc);
   std::optional<StepRange> held(ValueId V);
@@ -67,7 +62,7 @@ private:
 
   const CheckContext &Ctx;
   Reporter &Diags;
-  const Dump &D;
+  const Dump &D = Ctx.dump();
   bool AnyConditional = false;
 };
 } // namespace
@@ -232,5 +227,5 @@ void OverlapCheck::reportTouching(ValueId Ending, ValueId Starting) {
 }
 
 void hlobuf::checkBufferOverlap(const CheckContext &Ctx, Reporter &Diags) {
-  OverlapCheck(Ctx, Diags).run();
+  OverlapCheck{Ctx, Diags}.run();
 }

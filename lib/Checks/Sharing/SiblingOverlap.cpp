@@ -20,13 +20,9 @@
 using namespace hlobuf;
 
 namespace {
-class SiblingCheck {
-public:
-  SiblingCheck(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
+struct SiblingCheck {
   void run();
 
-private:
   void checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings);
   std::optional<llvm::SmallVector<DeclaredAlias, 2>> aliases(NameId Name) const;
   bool mayAliasOneOperand(const Value &V, const Value &W) const;
@@ -37,9 +33,9 @@ private:
 
   const CheckContext &Ctx;
   Reporter &Diags;
-  const Dump &D;
+  const Dump &D = Ctx.dump();
   /// Allocation and offset of each value that some tuple holds twice.
-  std::optional<llvm::DenseSet<std::pair<uint32_t, uint64_t>>> Doubled;
+  std::optional<llvm::DenseSet<std::pair<uint32_t, uint64_t>>> Doubled = {};
 };
 } // namespace
 
@@ -168,5 +164,5 @@ void SiblingCheck::run() {
 }
 
 void hlobuf::checkSiblingOverlap(const CheckContext &Ctx, Reporter &Diags) {
-  SiblingCheck(Ctx, Diags).run();
+  SiblingCheck{Ctx, Diags}.run();
 }

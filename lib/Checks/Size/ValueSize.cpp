@@ -34,15 +34,9 @@ struct Need {
   Severity Level = Severity::Error;
 };
 
-class SizeChecker {
-public:
-  SizeChecker(const CheckContext &Ctx, Reporter &Diags)
-      : Ctx(Ctx), Diags(Diags), D(Ctx.dump()), Target(Ctx.backend()),
-        Known(D.Shapes.size()) {}
-
+struct SizeChecker {
   void checkAllocation(const Allocation &Alloc);
 
-private:
   Need need(const Value &V);
   Need computeNeed(const Value &V) const;
   void checkOffset(llvm::ArrayRef<uint32_t> Same);
@@ -53,15 +47,16 @@ private:
 
   const CheckContext &Ctx;
   Reporter &Diags;
-  const Dump &D;
-  Backend Target;
-  std::vector<uint32_t> Order;
+  const Dump &D = Ctx.dump();
+  Backend Target = Ctx.backend();
+  std::vector<uint32_t> Order = {};
   /// What those values at the offset at hand need that state another size,
   /// sorted; filled on demand.
-  std::vector<uint64_t> Needs;
+  std::vector<uint64_t> Needs = {};
   /// By shape: what the last value of it needs, and its color. Few shapes have
   /// values of several colors.
-  std::vector<std::pair<std::optional<int32_t>, Need>> Known;
+  std::vector<std::pair<std::optional<int32_t>, Need>> Known =
+      std::vector<std::pair<std::optional<int32_t>, Need>>(D.Shapes.size());
 };
 } // namespace
 
@@ -165,7 +160,7 @@ void SizeChecker::checkAllocation(const Allocation &Alloc) {
 }
 
 static void checkArrays(const CheckContext &Ctx, Reporter &Diags) {
-  SizeChecker Checker(Ctx, Diags);
+  SizeChecker Checker{Ctx, Diags};
   for (const Allocation &Alloc : Ctx.dump().Allocations)
     Checker.checkAllocation(Alloc);
 }
