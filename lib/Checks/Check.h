@@ -11,7 +11,6 @@
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
 #include "Support/Sentence.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace hlobuf {
 
@@ -35,7 +34,7 @@ private:
 
 /// One line of Checks.def.
 struct CheckInfo {
-  llvm::StringRef Id;
+  StringRef Id;
   /// Severity of the check's findings unless it says otherwise.
   Severity Level;
   /// Sections that must be complete for the check to run.
@@ -43,17 +42,17 @@ struct CheckInfo {
   /// What it does for the proof of a sentence of the verdict.
   Claim Proof;
   /// Numbers of the catalogue of rules, separated by spaces.
-  llvm::StringRef Rules;
+  StringRef Rules;
   /// One sentence: the rule, as it is in a sound dump.
-  llvm::StringRef Summary;
+  StringRef Summary;
   void (*Run)(const CheckContext &, Reporter &);
 
   /// The page docs/checks/<id>.md; empty if there is none.
-  llvm::StringRef page() const;
+  StringRef page() const;
 };
 
 /// All checks in the order of Checks.def: causes before consequences.
-llvm::ArrayRef<CheckInfo> allChecks();
+ArrayRef<CheckInfo> allChecks();
 
 /// What a finding may be about; findings about the same thing are folded into
 /// one.
@@ -74,20 +73,20 @@ public:
   explicit Finding(Diagnostic *D) : D(D) {}
 
   template <typename... Ts>
-  Finding &note(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+  Finding &note(StringRef Where, fmt::format_string<Ts...> Format,
                 Ts &&...Args) {
     return add(NoteKind::Plain, Where,
                fmt::format(Format, std::forward<Ts>(Args)...));
   }
   /// What in the dump, or in the program, is wrong.
   template <typename... Ts>
-  Finding &why(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+  Finding &why(StringRef Where, fmt::format_string<Ts...> Format,
                Ts &&...Args) {
     return add(NoteKind::Why, Where,
                fmt::format(Format, std::forward<Ts>(Args)...));
   }
   /// Adds a line of the timeline, at the line of the dump that says so.
-  Finding &step(llvm::StringRef Where, TimelineStep Event) {
+  Finding &step(StringRef Where, TimelineStep Event) {
     std::string Message = Event.Subject + ' ' + Event.Action;
     if (Event.Step >= 0)
       Message = fmt::format("step {}: {}", Event.Step, Message);
@@ -134,7 +133,7 @@ public:
   }
 
 private:
-  Finding &add(NoteKind Kind, llvm::StringRef Where, std::string Message,
+  Finding &add(NoteKind Kind, StringRef Where, std::string Message,
                TimelineStep Event = {}) {
     if (D)
       D->Notes.push_back({Where, std::move(Message), Kind, std::move(Event)});
@@ -154,19 +153,19 @@ public:
   Reporter(const CheckInfo &Info, unsigned Rank, std::vector<Diagnostic> &Out)
       : Info(Info), Rank(Rank), Out(Out) {}
 
-  llvm::StringRef check() const { return Info.Id; }
+  StringRef check() const { return Info.Id; }
 
   /// Reports with the check's own severity. \p Where is the narrowest wrong
   /// span. The finding must be completed before the next report.
   template <typename... Ts>
-  Finding report(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+  Finding report(StringRef Where, fmt::format_string<Ts...> Format,
                  Ts &&...Args) {
     return add(Info.Level, Where,
                [&] { return fmt::format(Format, std::forward<Ts>(Args)...); });
   }
   /// Reports with the severity \p Level.
   template <typename... Ts>
-  Finding reportAs(Severity Level, llvm::StringRef Where,
+  Finding reportAs(Severity Level, StringRef Where,
                    fmt::format_string<Ts...> Format, Ts &&...Args) {
     return add(Level, Where,
                [&] { return fmt::format(Format, std::forward<Ts>(Args)...); });
@@ -193,7 +192,7 @@ public:
 
   /// Counts \p Count values, rows or instructions that a rule leaves out for
   /// the reason \p Gate, which docs/evidence/gates.md explains.
-  void exempt(llvm::StringLiteral Gate, uint64_t Count = 1) {
+  void exempt(StringLiteral Gate, uint64_t Count = 1) {
     if (Count == 0)
       return;
     auto *Known = llvm::find_if(
@@ -204,31 +203,29 @@ public:
       Exempted.emplace_back(Gate, Count);
   }
   /// By gate, in the order of their first use.
-  llvm::ArrayRef<std::pair<llvm::StringRef, uint64_t>> exempted() const {
-    return Exempted;
-  }
+  ArrayRef<std::pair<StringRef, uint64_t>> exempted() const { return Exempted; }
 
   /// Says how much was looked at, `21 thunks, 41 slices`, for the verdict.
   void measure(std::string Text) { Extent = std::move(Text); }
-  llvm::StringRef extent() const { return Extent; }
+  StringRef extent() const { return Extent; }
   /// Says what of the dump the proof rests on, `the stated live ranges`.
   /// A kind, and how many ended proved, assumed, open, violated.
-  using ObligationCount = std::pair<llvm::StringRef, std::array<size_t, 4>>;
+  using ObligationCount = std::pair<StringRef, std::array<size_t, 4>>;
   /// How many obligations of \p Kind, a name of static storage, ended proved,
   /// assumed, open, violated.
-  void tally(llvm::StringRef Kind, const std::array<size_t, 4> &Ended) {
+  void tally(StringRef Kind, const std::array<size_t, 4> &Ended) {
     Obligations.emplace_back(Kind, Ended);
   }
-  llvm::ArrayRef<ObligationCount> obligations() const { return Obligations; }
+  ArrayRef<ObligationCount> obligations() const { return Obligations; }
   void assume(std::string Text) { Assumption = std::move(Text); }
-  llvm::StringRef assumption() const { return Assumption; }
+  StringRef assumption() const { return Assumption; }
 
   /// Says that the module was not used: what is found, and what is not checked,
   /// is about the consistency of the dump, and nothing agrees with a module.
   void useTexts() { FromTexts = true; }
   bool usesTexts() const { return FromTexts; }
 
-  llvm::ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
+  ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
   /// All findings, also those that were only counted.
   unsigned count() const { return Count; }
   /// Of the findings that were only counted, the gravest severity.
@@ -241,8 +238,8 @@ private:
         }))
       SkipReasons.push_back(std::move(Reason));
   }
-  Finding add(Severity Level, llvm::StringRef Where,
-              llvm::function_ref<std::string()> Message) {
+  Finding add(Severity Level, StringRef Where,
+              function_ref<std::string()> Message) {
     if (++Count > MaxKept) {
       Gravest = std::max(Gravest, Level);
       return Finding(nullptr);
@@ -259,8 +256,8 @@ private:
   const CheckInfo &Info;
   unsigned Rank;
   std::vector<Diagnostic> &Out;
-  llvm::SmallVector<SkipReason, 1> SkipReasons;
-  llvm::SmallVector<std::pair<llvm::StringRef, uint64_t>, 2> Exempted;
+  SmallVector<SkipReason, 1> SkipReasons;
+  SmallVector<std::pair<StringRef, uint64_t>, 2> Exempted;
   std::vector<ObligationCount> Obligations;
   std::string Extent;
   std::string Assumption;

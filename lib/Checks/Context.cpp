@@ -118,7 +118,7 @@ const ValueNames &CheckContext::names() const {
       [&] { return std::make_unique<ValueNames>(*this, moduleAnalysis()); });
 }
 
-llvm::ArrayRef<Waste> CheckContext::waste() const {
+ArrayRef<Waste> CheckContext::waste() const {
   return Memo->Wasted.get(
       [&] { return findWaste(memory(), names(), moduleAnalysis()); });
 }

@@ -54,7 +54,7 @@ public:
   /// What values are called.
   const ValueNames &names() const;
   /// What the program could do without.
-  llvm::ArrayRef<Waste> waste() const;
+  ArrayRef<Waste> waste() const;
 
 private:
   struct Cache;

@@ -18,9 +18,8 @@ static bool sameSplits(const Layout &X, const Layout &Y) {
       });
 }
 
-llvm::StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
-                                         LayoutTolerance Tolerance,
-                                         Backend Target) {
+StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
+                                   LayoutTolerance Tolerance, Backend Target) {
   if (X.Kind != Y.Kind)
     return X.Kind == ShapeKind::Buffer || Y.Kind == ShapeKind::Buffer ? ""
                                                                       : "kind";

@@ -24,8 +24,8 @@ struct LayoutTolerance {
 /// Neither may be a tuple. A layout that only one of the two prints is not
 /// compared. Of memory spaces only host memory counts on GPU, where the others
 /// are set after layouts (by BufferAssigner's colorer).
-llvm::StringRef layoutDifference(const Shape &X, const Shape &Y,
-                                 LayoutTolerance Tolerance, Backend Target);
+StringRef layoutDifference(const Shape &X, const Shape &Y,
+                           LayoutTolerance Tolerance, Backend Target);
 
 } // namespace hlobuf
 

@@ -5,7 +5,6 @@
 #include "Checks/Check.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 StringRef CheckInfo::page() const {
 #define HLOBUF_CHECK_DOC(PageId, Text)                                         \
@@ -42,4 +41,4 @@ struct Registry {
 };
 } // namespace
 
-llvm::ArrayRef<CheckInfo> hlobuf::allChecks() { return Registry::All; }
+ArrayRef<CheckInfo> hlobuf::allChecks() { return Registry::All; }

@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 using Numbers = AttributeNumbers;
@@ -94,7 +93,7 @@ static Numbers dimensionsOf(const Shape &S) {
 
 namespace {
 struct ShapeRules {
-  using Visitor = llvm::function_ref<void(const ShapeMisfit &)>;
+  using Visitor = function_ref<void(const ShapeMisfit &)>;
 
   void check();
 
@@ -433,9 +432,8 @@ void ShapeRules::check() {
   checkTypes();
 }
 
-void hlobuf::forEachMisfit(
-    const ShapeTable &Shapes, const ShapedInstruction &I,
-    llvm::function_ref<void(const ShapeMisfit &)> Visit) {
+void hlobuf::forEachMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
+                           function_ref<void(const ShapeMisfit &)> Visit) {
   ShapeRules{Shapes, I, Visit}.check();
 }
 

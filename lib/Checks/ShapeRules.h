@@ -26,7 +26,6 @@
 
 #include "HLO/Opcode.h"
 #include "HLO/Shape.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace hlobuf {
 
@@ -34,8 +33,8 @@ namespace hlobuf {
 struct ShapedInstruction {
   Opcode Op = Opcode::Unknown;
   ShapeId Result;
-  llvm::SmallVector<ShapeId, 6> Operands;
-  llvm::StringRef Attributes;
+  SmallVector<ShapeId, 6> Operands;
+  StringRef Attributes;
 };
 
 /// Why a shape does not follow from the operands.
@@ -56,19 +55,19 @@ struct ShapeMisfit {
   uint32_t Operand = 0;
   ShapeId Part;
   /// `key=Attribute`
-  llvm::StringRef Key;
-  llvm::StringRef Attribute;
-  llvm::SmallVector<int64_t, 6> Expected;
+  StringRef Key;
+  StringRef Attribute;
+  SmallVector<int64_t, 6> Expected;
 };
 
 /// Calls \p Visit for what does not fit. Linear in the number of operands.
 void forEachMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
-                   llvm::function_ref<void(const ShapeMisfit &)> Visit);
+                   function_ref<void(const ShapeMisfit &)> Visit);
 
 /// \p Misfit in a message: what is there, and what was expected.
 std::string describeMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
-                           const ShapeMisfit &Misfit, llvm::StringRef Opcode,
-                           llvm::StringRef Name, llvm::StringRef OperandName);
+                           const ShapeMisfit &Misfit, StringRef Opcode,
+                           StringRef Name, StringRef OperandName);
 
 } // namespace hlobuf
 

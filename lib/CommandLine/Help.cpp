@@ -8,7 +8,6 @@
 #include <vector>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace cl = llvm::cl;
 
 static constexpr size_t ScreenWidth = 80;
@@ -88,11 +87,10 @@ static std::vector<std::string> spellOut(int Argc, char **Argv) {
 
 bool hlobuf::parseOptions(int Argc, char **Argv, StringRef Version,
                           StringRef Overview,
-                          llvm::ArrayRef<const cl::OptionCategory *> Shown) {
+                          ArrayRef<const cl::OptionCategory *> Shown) {
   cl::HideUnrelatedOptions(Shown);
   cl::getRegisteredOptions()["help-list"]->setHiddenFlag(cl::Hidden);
-  cl::SetVersionPrinter(
-      [Version](llvm::raw_ostream &OS) { OS << Version << '\n'; });
+  cl::SetVersionPrinter([Version](raw_ostream &OS) { OS << Version << '\n'; });
   if (std::any_of(Argv, Argv + Argc, asksForHelp))
     wrapDescriptions();
   std::vector<std::string> Words = spellOut(Argc, Argv);
@@ -112,7 +110,7 @@ ExitStatus hlobuf::introduce(StringRef Version, StringRef Overview) {
   return ExitUnreadable;
 }
 
-std::string hlobuf::findIdleOption(llvm::ArrayRef<IdleOption> Rows) {
+std::string hlobuf::findIdleOption(ArrayRef<IdleOption> Rows) {
   for (const IdleOption &Row : Rows)
     if (Row.Idle && Row.Option->getNumOccurrences() != 0)
       return ("--" + Row.Option->ArgStr + " has no effect " + Row.Reason).str();

@@ -8,7 +8,7 @@
 #define HLOBUF_COMMANDLINE_HELP_H
 
 #include "Support/ExitCodes.h"
-#include "llvm/ADT/ArrayRef.h"
+#include "Support/LLVM.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 
@@ -19,32 +19,31 @@ namespace hlobuf {
 /// \p Overview. Also takes forms that other programs have: -j2, and
 /// --color=always, never and auto; what follows `--` stays. False, with a
 /// message on standard error, if the usage is wrong.
-bool parseOptions(int Argc, char **Argv, llvm::StringRef Version,
-                  llvm::StringRef Overview,
-                  llvm::ArrayRef<const llvm::cl::OptionCategory *> Shown);
+bool parseOptions(int Argc, char **Argv, StringRef Version, StringRef Overview,
+                  ArrayRef<const llvm::cl::OptionCategory *> Shown);
 
 /// Prints what a tool says without arguments: what it is, and how to go on; the
 /// status to end with.
-ExitStatus introduce(llvm::StringRef Version, llvm::StringRef Overview);
+ExitStatus introduce(StringRef Version, StringRef Overview);
 
 /// An option that has no effect where \p Idle is true.
 struct IdleOption {
   const llvm::cl::Option *Option;
   bool Idle;
   /// `without --summary`, of static storage.
-  llvm::StringRef Reason;
+  StringRef Reason;
 };
 
 /// `--top has no effect without --summary`, of the first of \p Rows that was
 /// given and is idle; empty if none is.
-std::string findIdleOption(llvm::ArrayRef<IdleOption> Rows);
+std::string findIdleOption(ArrayRef<IdleOption> Rows);
 
 /// Reads a number that is not 0.
 class PositiveNumber : public llvm::cl::parser<unsigned> {
 public:
   using llvm::cl::parser<unsigned>::parser;
 
-  bool parse(llvm::cl::Option &O, llvm::StringRef ArgName, llvm::StringRef Arg,
+  bool parse(llvm::cl::Option &O, StringRef ArgName, StringRef Arg,
              unsigned &Value);
 };
 
@@ -53,7 +52,7 @@ class JobsOption {
 public:
   explicit JobsOption(
       llvm::cl::OptionCategory &Category,
-      llvm::StringRef Description = "Threads (default: one per core)");
+      StringRef Description = "Threads (default: one per core)");
 
   operator unsigned() const { return Number; }
 
@@ -65,7 +64,7 @@ private:
 /// `--quiet` and `-q`.
 class QuietOption {
 public:
-  QuietOption(llvm::cl::OptionCategory &Category, llvm::StringRef Description);
+  QuietOption(llvm::cl::OptionCategory &Category, StringRef Description);
 
   operator bool() const { return Value; }
 
@@ -79,8 +78,7 @@ template <typename T> class NamedValues : public llvm::cl::parser<T> {
 public:
   using llvm::cl::parser<T>::parser;
 
-  bool parse(llvm::cl::Option &O, llvm::StringRef ArgName, llvm::StringRef Arg,
-             T &Value) {
+  bool parse(llvm::cl::Option &O, StringRef ArgName, StringRef Arg, T &Value) {
     std::string Names;
     for (const auto &Known : this->Values) {
       if (Known.Name == Arg) {

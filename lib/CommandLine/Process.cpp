@@ -92,12 +92,12 @@ void hlobuf::startTool(const char *Consequence) {
 ExitStatus hlobuf::fail(const llvm::Twine &Text) {
   std::string Whole = Text.str();
   llvm::errs() << "error: ";
-  for (llvm::StringRef Line : llvm::split(llvm::StringRef(Whole).rtrim(), '\n'))
+  for (StringRef Line : llvm::split(StringRef(Whole).rtrim(), '\n'))
     llvm::errs() << printable(Line) << '\n';
   return ExitUnreadable;
 }
 
-ExitStatus hlobuf::fail(llvm::Error Failed) {
+ExitStatus hlobuf::fail(Error Failed) {
   return fail(llvm::toString(std::move(Failed)));
 }
 

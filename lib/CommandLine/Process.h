@@ -6,8 +6,8 @@
 #define HLOBUF_COMMANDLINE_PROCESS_H
 
 #include "Support/ExitCodes.h"
+#include "Support/LLVM.h"
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/Error.h"
 
 namespace hlobuf {
 
@@ -19,7 +19,7 @@ void startTool(const char *Consequence);
 
 /// Prints \p Text, of one line or more, as an error; the status to end with.
 ExitStatus fail(const llvm::Twine &Text);
-ExitStatus fail(llvm::Error Failed);
+ExitStatus fail(Error Failed);
 
 /// True if standard output is to have colors: `--color`, which LLVM registers
 /// for everybody, NO_COLOR, or a terminal.

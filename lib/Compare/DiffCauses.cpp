@@ -6,7 +6,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Names that a line lists.
 static constexpr size_t MaxNames = 3;
@@ -102,8 +101,8 @@ void CauseFinder::add(StringRef Text, const ArgumentGroup &Group) {
 }
 
 /// The dimensions of `f32[8,16]`; none where they are not all numbers.
-static llvm::SmallVector<uint64_t, 4> dimensionsOf(StringRef Shape) {
-  llvm::SmallVector<uint64_t, 4> Dimensions;
+static SmallVector<uint64_t, 4> dimensionsOf(StringRef Shape) {
+  SmallVector<uint64_t, 4> Dimensions;
   StringRef Text = Shape.split('[').second.split(']').first;
   while (!Text.empty()) {
     auto [Number, Rest] = Text.split(',');
@@ -157,8 +156,8 @@ void CauseFinder::addRecomputation() {
 }
 
 /// How much of two sets of operations is in both, from 0 to 1.
-static double commonPart(const llvm::StringMap<unsigned> &X,
-                         const llvm::StringMap<unsigned> &Y) {
+static double commonPart(const StringMap<unsigned> &X,
+                         const StringMap<unsigned> &Y) {
   size_t Common = 0;
   for (const auto &Entry : X)
     Common += Y.count(Entry.getKey());

@@ -10,7 +10,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 static std::string moduleText(const MemoryDiff &Diff) {
@@ -55,8 +54,8 @@ static std::string changeText(const ChangeRow &Row) {
 /// Rows of less than this part of the larger peak are only counted.
 static constexpr uint64_t LeastShare = 1000;
 
-static llvm::ArrayRef<ChangeRow> shown(const SpaceDiff &Space, size_t Top) {
-  llvm::ArrayRef<ChangeRow> Rows(Space.Rows);
+static ArrayRef<ChangeRow> shown(const SpaceDiff &Space, size_t Top) {
+  ArrayRef<ChangeRow> Rows(Space.Rows);
   if (Top == 0)
     return Rows;
   // Of a peak that changes by less than that, every row may be the reason.
@@ -72,7 +71,7 @@ static std::string restText(const SpaceDiff &Space, size_t Shown) {
   if (Shown == Space.Rows.size())
     return "";
   ByteChange All;
-  for (const ChangeRow &Row : llvm::ArrayRef(Space.Rows).drop_front(Shown)) {
+  for (const ChangeRow &Row : ArrayRef(Space.Rows).drop_front(Shown)) {
     All.Old += Row.Bytes.Old;
     All.New += Row.Bytes.New;
   }
@@ -80,9 +79,8 @@ static std::string restText(const SpaceDiff &Space, size_t Shown) {
                      All.signedText());
 }
 
-static void printSpace(const SpaceDiff &Space, size_t Top,
-                       llvm::raw_ostream &OS) {
-  llvm::ArrayRef<ChangeRow> Rows = shown(Space, Top);
+static void printSpace(const SpaceDiff &Space, size_t Top, raw_ostream &OS) {
+  ArrayRef<ChangeRow> Rows = shown(Space, Top);
   size_t Width = 0;
   for (const ChangeRow &Row : Rows)
     Width = std::max(Width, std::min(shapeText(Row).size(), ShapeBytes));
@@ -119,8 +117,7 @@ static std::string headline(const MemoryDiff &Diff) {
          llvm::join(Peaks, ", ");
 }
 
-void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top,
-                       llvm::raw_ostream &OS) {
+void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS) {
   OS << printable(headline(Diff)) << '\n';
   if (!Diff.differs())
     return;
@@ -190,7 +187,7 @@ static void writeSpace(const SpaceDiff &Space, json::OStream &J) {
 }
 
 void hlobuf::writeDiff(const MemoryDiff &Diff, json::OStream &J) {
-  auto WriteTexts = [&](StringRef Key, llvm::ArrayRef<std::string> Texts) {
+  auto WriteTexts = [&](StringRef Key, ArrayRef<std::string> Texts) {
     J.attributeArray(Key, [&] {
       for (const std::string &Text : Texts)
         J.value(json::fixUTF8(Text));

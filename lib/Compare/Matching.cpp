@@ -8,7 +8,6 @@
 #include <numeric>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// What two values must share to be paired in a pass, from much to little.
@@ -71,9 +70,10 @@ static std::string keyOf(const ComparedValue &V, Pass P) {
              Source, V.elementType(), V.rank());
 }
 
-std::vector<ValueMatch> hlobuf::matchByKeys(
-    std::vector<size_t> Old, std::vector<size_t> New, unsigned Passes,
-    llvm::function_ref<std::string(bool, size_t, unsigned)> KeyOf) {
+std::vector<ValueMatch>
+hlobuf::matchByKeys(std::vector<size_t> Old, std::vector<size_t> New,
+                    unsigned Passes,
+                    function_ref<std::string(bool, size_t, unsigned)> KeyOf) {
   std::vector<ValueMatch> Matches;
   for (unsigned Pass = 0; Pass != Passes; ++Pass) {
     std::map<std::string, std::pair<std::vector<size_t>, std::vector<size_t>>>
@@ -83,7 +83,7 @@ std::vector<ValueMatch> hlobuf::matchByKeys(
     for (size_t J : New)
       ByKey[KeyOf(true, J, Pass)].second.push_back(J);
     ByKey.erase("");
-    llvm::DenseSet<size_t> OldDone, NewDone;
+    DenseSet<size_t> OldDone, NewDone;
     for (const auto &[Key, Numbers] : ByKey)
       for (auto [I, J] : llvm::zip(Numbers.first, Numbers.second)) {
         Matches.push_back({I, J});
@@ -105,7 +105,7 @@ static std::vector<size_t> numbersBelow(size_t Count) {
 }
 
 /// The numbers of \p Values in the order of their steps.
-static std::vector<size_t> inOrder(llvm::ArrayRef<ComparedValue> Values) {
+static std::vector<size_t> inOrder(ArrayRef<ComparedValue> Values) {
   std::vector<size_t> Numbers = numbersBelow(Values.size());
   llvm::stable_sort(Numbers, [&](size_t X, size_t Y) {
     return Values[X].Step < Values[Y].Step;
@@ -113,8 +113,8 @@ static std::vector<size_t> inOrder(llvm::ArrayRef<ComparedValue> Values) {
   return Numbers;
 }
 
-std::vector<ValueMatch> hlobuf::matchValues(llvm::ArrayRef<ComparedValue> Old,
-                                            llvm::ArrayRef<ComparedValue> New) {
+std::vector<ValueMatch> hlobuf::matchValues(ArrayRef<ComparedValue> Old,
+                                            ArrayRef<ComparedValue> New) {
   return matchByKeys(inOrder(Old), inOrder(New), NumValuePasses,
                      [&](bool IsNew, size_t Number, unsigned P) {
                        return keyOf((IsNew ? New : Old)[Number],
@@ -168,9 +168,8 @@ static std::string keyOf(const ProgramMemory &Memory, unsigned Pass) {
   }
 }
 
-std::vector<ProgramPair>
-hlobuf::pairPrograms(llvm::ArrayRef<ProgramMemory> Old,
-                     llvm::ArrayRef<ProgramMemory> New) {
+std::vector<ProgramPair> hlobuf::pairPrograms(ArrayRef<ProgramMemory> Old,
+                                              ArrayRef<ProgramMemory> New) {
   if (Old.size() == 1 && New.size() == 1)
     return {{0, 0}};
   std::vector<std::optional<size_t>> OldOf(New.size());

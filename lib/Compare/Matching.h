@@ -17,14 +17,14 @@ using ValueMatch = std::pair<size_t, size_t>;
 /// lists. An empty key takes no part. Costs O(n log n) a pass.
 std::vector<ValueMatch>
 matchByKeys(std::vector<size_t> Old, std::vector<size_t> New, unsigned Passes,
-            llvm::function_ref<std::string(bool, size_t, unsigned)> KeyOf);
+            function_ref<std::string(bool, size_t, unsigned)> KeyOf);
 
 /// Pairs values of two programs, each at most once, by what they come from: in
 /// passes from all that is known of them (op_name, source line, shape with
 /// layout, opcode, kind) to less. Values that look alike are paired in the
 /// order of their steps.
-std::vector<ValueMatch> matchValues(llvm::ArrayRef<ComparedValue> Old,
-                                    llvm::ArrayRef<ComparedValue> New);
+std::vector<ValueMatch> matchValues(ArrayRef<ComparedValue> Old,
+                                    ArrayRef<ComparedValue> New);
 
 /// Numbers of an old and a new program; one of them may be missing.
 struct ProgramPair {
@@ -37,8 +37,8 @@ struct ProgramPair {
 /// was compiled before, have no part in it; programs that look alike are paired
 /// in their order. One program on each side is always a pair. In the order of
 /// the new ones; those that are gone come last.
-std::vector<ProgramPair> pairPrograms(llvm::ArrayRef<ProgramMemory> Old,
-                                      llvm::ArrayRef<ProgramMemory> New);
+std::vector<ProgramPair> pairPrograms(ArrayRef<ProgramMemory> Old,
+                                      ArrayRef<ProgramMemory> New);
 
 } // namespace hlobuf
 

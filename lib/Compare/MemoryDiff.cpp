@@ -7,7 +7,6 @@
 #include <tuple>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 StringRef hlobuf::changeName(ChangeKind Kind) {
   static constexpr StringRef Names[] = {
@@ -121,7 +120,7 @@ private:
 
   const ProgramMemory &Memory;
   int32_t Color;
-  llvm::StringMap<unsigned> Used;
+  StringMap<unsigned> Used;
 };
 } // namespace
 

@@ -39,7 +39,7 @@ enum class ChangeKind : uint8_t {
 
 /// `came`, `went`, `moved in`, `moved out`, `more`, `fewer`, `grew`, `shrank`,
 /// `padding`, `other space`.
-llvm::StringRef changeName(ChangeKind Kind);
+StringRef changeName(ChangeKind Kind);
 
 /// Bytes before and after.
 struct ByteChange {
@@ -133,7 +133,7 @@ std::vector<std::string> findCauses(const ProgramMemory &Old,
 
 /// For people. The first line has the peak that changed most, the causes
 /// follow, then at most \p Top rows of each memory space; 0 for all.
-void printDiff(const MemoryDiff &Diff, size_t Top, llvm::raw_ostream &OS);
+void printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS);
 
 /// All of it as one JSON object.
 void writeDiff(const MemoryDiff &Diff, llvm::json::OStream &J);

@@ -9,7 +9,6 @@
 #include <set>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Of values of less than this part of a peak nobody asks what keeps them.
 static constexpr uint64_t SmallPart = 1000;
@@ -76,7 +75,7 @@ private:
   /// By name, of those that were asked for.
   std::vector<std::optional<StatedOperation>> Operations;
   /// By allocation, of those that were asked for.
-  llvm::DenseMap<uint32_t, ValueId> Parameters;
+  DenseMap<uint32_t, ValueId> Parameters;
   ProgramMemory Described;
 };
 } // namespace

@@ -44,9 +44,9 @@ struct ComparedValue : NamedBytes {
   }
   /// The last part of its op_name: `dot_general`. The whole name of an
   /// argument.
-  llvm::StringRef operation() const;
+  StringRef operation() const;
   /// `f32[8,16]` becomes `f32` and 2.
-  llvm::StringRef elementType() const;
+  StringRef elementType() const;
   size_t rank() const;
 };
 
@@ -84,9 +84,9 @@ struct ProgramMemory {
   std::string Result;
   /// By color, how many values have this operation, source line and plain
   /// shape.
-  std::map<int32_t, llvm::StringMap<unsigned>> Values;
+  std::map<int32_t, StringMap<unsigned>> Values;
   /// Operations with their source lines.
-  llvm::StringMap<unsigned> Operations;
+  StringMap<unsigned> Operations;
   /// Instructions that compute again what was computed before (jax.checkpoint,
   /// XLA's rematerialization).
   size_t Recomputed = 0;
@@ -97,13 +97,13 @@ struct ProgramMemory {
 };
 
 /// What a value is known by in another compilation of its program.
-std::string identityOf(llvm::StringRef Operation, llvm::StringRef Source,
-                       llvm::StringRef PlainShape);
+std::string identityOf(StringRef Operation, StringRef Source,
+                       StringRef PlainShape);
 
 /// Describes the dump of \p Memory, whose values \p Names names; \p Module is
 /// its name for people.
 ProgramMemory describeProgram(const MemoryUse &Memory, const ValueNames &Names,
-                              llvm::StringRef Module);
+                              StringRef Module);
 
 } // namespace hlobuf
 

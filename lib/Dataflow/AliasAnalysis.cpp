@@ -6,8 +6,6 @@
 #include <numeric>
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 
 bool AliasAnalysis::isNoOp(HloId Id) const {
   return P[Id].Op == Opcode::Bitcast ||
@@ -130,7 +128,7 @@ void AliasAnalysis::joinAll() {
       joinLoop(Id);
     } else if (P[Id].Op == Opcode::Conditional) {
       // Branches may share a computation.
-      llvm::DenseSet<uint32_t> Seen;
+      DenseSet<uint32_t> Seen;
       for (const HloCall &Call : P.calls(Id))
         if (Seen.insert(Call.Callee.index()).second)
           joinAll(Id, P.root(Call.Callee));

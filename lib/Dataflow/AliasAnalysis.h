@@ -30,9 +30,9 @@ private:
   void joinLoop(HloId While);
   void joinLate(HloId Id);
   void joinDonated();
-  llvm::ArrayRef<WorkingPair> pairs(HloId Id, bool BodyOnly);
-  llvm::SmallVector<WorkingPair, 2> findPairs(HloId Id, bool BodyOnly);
-  llvm::SmallVector<WorkingPair, 2> fusionPairs(HloId Id, bool Declared);
+  ArrayRef<WorkingPair> pairs(HloId Id, bool BodyOnly);
+  SmallVector<WorkingPair, 2> findPairs(HloId Id, bool BodyOnly);
+  SmallVector<WorkingPair, 2> fusionPairs(HloId Id, bool Declared);
   bool isNoOp(HloId Id) const;
   Part follow(Part From) const;
   Part sourceOf(Part Output, bool BodyOnly);
@@ -45,7 +45,7 @@ private:
   std::vector<uint32_t> Groups;
   /// By instruction, and of fusions by whether the body alone counts, sorted by
   /// result: a fusion with many outputs asks its root for each of them.
-  llvm::DenseMap<uint32_t, std::vector<WorkingPair>> Known;
+  DenseMap<uint32_t, std::vector<WorkingPair>> Known;
 };
 
 /// The values of each alias set. Built once, in linear time; AliasAnalysis only
@@ -55,10 +55,9 @@ public:
   AliasMembers(const DataflowAnalysis &Flow, const AliasAnalysis &Sets);
 
   /// The values of the set of \p V, itself included, ascending.
-  llvm::ArrayRef<HloValueId> operator[](HloValueId V) const {
+  ArrayRef<HloValueId> operator[](HloValueId V) const {
     uint32_t Set = Sets.group(V).index();
-    return llvm::ArrayRef(Members).slice(Begin[Set],
-                                         Begin[Set + 1] - Begin[Set]);
+    return ArrayRef(Members).slice(Begin[Set], Begin[Set + 1] - Begin[Set]);
   }
 
 private:

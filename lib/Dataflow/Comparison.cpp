@@ -42,7 +42,7 @@ struct Comparer {
   /// By alias set; filled where a value has no line.
   std::vector<bool> PlacedGroups = {};
   std::vector<bool> ConstantGroups = {};
-  llvm::SmallVector<int64_t, 4> PlacedColors = {};
+  SmallVector<int64_t, 4> PlacedColors = {};
   bool PlacedConstant = false;
   /// By location: a position of the value that is there.
   std::vector<bool> Stated = {};
@@ -120,7 +120,7 @@ void Comparer::sequence() {
 }
 
 bool Comparer::order() {
-  llvm::ArrayRef<HloId> Steps = Derived.schedule().sequence();
+  ArrayRef<HloId> Steps = Derived.schedule().sequence();
   for (uint32_t Row = 0; Row != D.Sequence.size() && Row != Steps.size();
        ++Row) {
     if (D.Sequence[Row].Name == P[Steps[Row]].Name)
@@ -317,7 +317,7 @@ void Comparer::uses() {
 
 bool Comparer::usesOf(UsedId U, HloValueId V) {
   using Key = std::tuple<uint32_t, uint32_t, uint32_t>;
-  llvm::SmallVector<Key, 8> Stated;
+  SmallVector<Key, 8> Stated;
   IndexRange Rows = D.useRows(D[U]);
   for (uint32_t Row = Rows.Begin; Row != Rows.End; ++Row) {
     const Use &Use = D.Uses[Row];

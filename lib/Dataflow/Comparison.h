@@ -49,7 +49,7 @@ struct Difference {
 };
 
 /// Takes one difference; false to stop.
-using DifferenceFn = llvm::function_ref<bool(const Difference &)>;
+using DifferenceFn = function_ref<bool(const Difference &)>;
 
 /// Calls \p Visit for the differences in \p Part, in the order of the dump.
 void compare(const Derivation &Derived, DerivedPart Part, DifferenceFn Visit);

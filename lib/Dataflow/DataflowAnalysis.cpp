@@ -73,7 +73,7 @@ bool DataflowAnalysis::isPosition(HloValueId V, HloId Id) const {
   if (Values[V.index()].Definition == Id)
     return true;
   // After the definition they are in the order of instructions.
-  llvm::ArrayRef<Part> Others = positions(V).drop_front();
+  ArrayRef<Part> Others = positions(V).drop_front();
   const auto *Pos =
       llvm::partition_point(Others, [&](const Part &X) { return X.Id < Id; });
   return Pos != Others.end() && Pos->Id == Id;

@@ -32,7 +32,7 @@ public:
 
   const Program &program() const { return P; }
 
-  llvm::ArrayRef<HloValue> values() const { return Values; }
+  ArrayRef<HloValue> values() const { return Values; }
   const HloValue &operator[](HloValueId Id) const { return Values[Id.index()]; }
 
   /// True if \p Id has locations: all but the bodies of fusions have.
@@ -59,10 +59,10 @@ public:
   }
 
   /// The definition first, then all other positions.
-  llvm::ArrayRef<Part> positions(HloValueId Id) const {
-    return llvm::ArrayRef<Part>(Positions).slice(PositionBegin[Id.index()],
-                                                 PositionBegin[Id.index() + 1] -
-                                                     PositionBegin[Id.index()]);
+  ArrayRef<Part> positions(HloValueId Id) const {
+    return ArrayRef<Part>(Positions).slice(PositionBegin[Id.index()],
+                                           PositionBegin[Id.index() + 1] -
+                                               PositionBegin[Id.index()]);
   }
 
   /// True if \p User, an instruction that reads the instruction at which \p V
@@ -90,7 +90,7 @@ private:
 
   /// The users of an instruction that may be uses of a value at \p Pos: all,
   /// or of what is inside a tuple those that do more than take an element.
-  llvm::ArrayRef<ProgramUse> usersOf(const Part &Pos) const {
+  ArrayRef<ProgramUse> usersOf(const Part &Pos) const {
     if (Pos.Ordinal == 0)
       return P.users(Pos.Id);
     auto Row = llvm::lower_bound(InnerBegin, std::pair(Pos.Id, 0u));
@@ -98,7 +98,7 @@ private:
       return {};
     auto Next = std::next(Row);
     size_t End = Next == InnerBegin.end() ? InnerUsers.size() : Next->second;
-    return llvm::ArrayRef<ProgramUse>(InnerUsers)
+    return ArrayRef<ProgramUse>(InnerUsers)
         .slice(Row->second, End - Row->second);
   }
   void collectInnerUsers();

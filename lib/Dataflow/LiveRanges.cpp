@@ -118,8 +118,7 @@ bool LiveRanges::isAsyncResult(const Position &Pos, int32_t Step) const {
   if (Steps.empty() || Steps[0] != 1 || DumpFacts.time(Pos.Name) != Step)
     return false;
   const Instruction *I = DumpFacts.instruction(Pos.Name);
-  llvm::StringRef Text =
-      I ? opcodeText(I->Op.Op) : DumpFacts.dump().Names[Pos.Name];
+  StringRef Text = I ? opcodeText(I->Op.Op) : DumpFacts.dump().Names[Pos.Name];
   return Text.contains("-start") || (I && isAsync(I->Op.Op));
 }
 

@@ -19,8 +19,7 @@ LocationGraph::LocationGraph(const Program &P) : P(P) {
   Source.assign(Next, 0);
 }
 
-void LocationGraph::join(uint32_t Location,
-                         llvm::SmallVector<uint32_t, 2> Inputs) {
+void LocationGraph::join(uint32_t Location, SmallVector<uint32_t, 2> Inputs) {
   if (Inputs.empty())
     return;
   if (Inputs.size() == 1)
@@ -52,8 +51,7 @@ uint32_t LocationGraph::find(uint32_t Location) {
   return End;
 }
 
-void LocationGraph::settlePhis(
-    llvm::function_ref<bool(HloId, uint32_t)> HasValue) {
+void LocationGraph::settlePhis(function_ref<bool(HloId, uint32_t)> HasValue) {
   // By location of a phi: nothing yet, the one value that reaches it, or
   // several. What stays is a value itself.
   constexpr uint32_t Nothing = NoBase;
@@ -73,7 +71,7 @@ void LocationGraph::settlePhis(
     }
   });
   // By phi: those that read it, also through forwarders.
-  llvm::DenseMap<uint32_t, std::vector<uint32_t>> Readers;
+  DenseMap<uint32_t, std::vector<uint32_t>> Readers;
   for (uint32_t L : Dropped)
     for (uint32_t Input : PhiInputs[Source[L]])
       if (uint32_t End = find(Input); Kinds[End] == LocationKind::Phi)

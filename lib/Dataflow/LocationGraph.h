@@ -45,12 +45,12 @@ public:
     Source[Location] = From;
   }
   /// A phi of \p Inputs. One input is forwarded; none says nothing.
-  void join(uint32_t Location, llvm::SmallVector<uint32_t, 2> Inputs);
+  void join(uint32_t Location, SmallVector<uint32_t, 2> Inputs);
 
   /// A compiler may simplify phis in different ways: those for which
   /// \p HasValue says that the dump has a value there stay. Any other is the
   /// one value that reaches it, and stays where several do.
-  void settlePhis(llvm::function_ref<bool(HloId, uint32_t)> HasValue);
+  void settlePhis(function_ref<bool(HloId, uint32_t)> HasValue);
 
   /// The definition or phi that \p Location forwards, itself if it is one.
   /// Shortens the way for later.
@@ -66,7 +66,7 @@ private:
   std::vector<LocationKind> Kinds;
   /// Forward: the source. Phi: number in PhiInputs.
   std::vector<uint32_t> Source;
-  std::vector<llvm::SmallVector<uint32_t, 2>> PhiInputs;
+  std::vector<SmallVector<uint32_t, 2>> PhiInputs;
 };
 
 /// Fills \p Graph with what the module implies for a dump of \p Window

@@ -38,7 +38,7 @@ void ModuleAnalysis::findObstacle() {
     Obstacle = "a computation is called from several places";
 }
 
-llvm::ArrayRef<Section> hlobuf::sectionsInTexts(DerivedPart Part) {
+ArrayRef<Section> hlobuf::sectionsInTexts(DerivedPart Part) {
   using enum Section;
   static constexpr Section Scheduled[] = {Allocations, Used, Sequence, Ranges};
   static constexpr Section Defined[] = {Allocations, Used, Texts};
@@ -63,7 +63,7 @@ llvm::ArrayRef<Section> hlobuf::sectionsInTexts(DerivedPart Part) {
 bool ModuleAnalysis::states(DerivedPart Part) const {
   const Dump &D = DumpFacts.dump();
   if (P.isFromTexts()) {
-    llvm::ArrayRef<Section> Needed = sectionsInTexts(Part);
+    ArrayRef<Section> Needed = sectionsInTexts(Part);
     return !Needed.empty() &&
            llvm::all_of(Needed, [&](Section S) { return D.complete(S); }) &&
            (Part != DerivedPart::Ranges || DumpFacts.isSequenceSound());
@@ -187,11 +187,11 @@ void ModuleAnalysis::findUnknownOpcodes() {
       if (HloValueId V = flow().at(Id, K))
         Guessed[aliases().group(V).index()] = true;
   };
-  llvm::SmallVector<HloId, 8> Todo;
+  SmallVector<HloId, 8> Todo;
   for (size_t I = 0; I != P.size(); ++I)
     if (const HloNode &N = P[HloId(I)]; N.Op == Opcode::Unknown && !N.Opaque)
       Todo.push_back(HloId(I));
-  llvm::DenseSet<uint32_t> Entered;
+  DenseSet<uint32_t> Entered;
   while (!Todo.empty()) {
     HloId Id = Todo.pop_back_val();
     if (!P.hasBuffers(Id)) {
@@ -267,7 +267,7 @@ void ModuleAnalysis::findNewRule() {
   if (llvm::all_of(Values, [&](HloValueId V) { return touchesAsync(V); })) {
     NewRuleFor = "values of async computations";
   } else {
-    llvm::DenseMap<unsigned, size_t> Differing, All;
+    DenseMap<unsigned, size_t> Differing, All;
     for (HloValueId V : Values)
       ++Differing[KindOf(V)];
     for (size_t V = 0; V != flow().values().size(); ++V)

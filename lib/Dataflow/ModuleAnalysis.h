@@ -15,7 +15,7 @@ namespace hlobuf {
 
 /// The sections that \p Part takes without the module; none if texts do not
 /// tell.
-llvm::ArrayRef<Section> sectionsInTexts(DerivedPart Part);
+ArrayRef<Section> sectionsInTexts(DerivedPart Part);
 
 /// All that follows from one module, and what explains the dump best.
 class ModuleAnalysis {
@@ -28,7 +28,7 @@ public:
   const Facts &facts() const { return DumpFacts; }
   /// Why nothing can be derived; empty if it can. Nothing else may then be
   /// asked for but program().
-  llvm::StringRef obstacle() const { return Obstacle; }
+  StringRef obstacle() const { return Obstacle; }
 
   const Program &program() const { return P; }
   /// What the rules imply that explain the dump best.
@@ -59,7 +59,7 @@ public:
   /// All values of some kind differ in the first part that differs, which a
   /// rule may decide, and the dump may be newer than this tool: the kind, for a
   /// message; else empty. These values are excused.
-  llvm::StringRef newRuleFor() const { return NewRuleFor; }
+  StringRef newRuleFor() const { return NewRuleFor; }
   size_t numExcused() const { return NumExcused; }
   /// A release may have another rule for \p Part: for values, positions, uses
   /// and live ranges. Where something is, how large it is and what that
@@ -110,13 +110,13 @@ private:
   /// Null where somebody else has it.
   std::unique_ptr<const Program> Own;
   const Program &P;
-  llvm::StringRef Obstacle;
+  StringRef Obstacle;
   std::optional<DataflowAnalysis> Flow;
   std::unique_ptr<Derivation> Best;
   /// A bit for each part of Best that differs from the dump.
   unsigned Differing = 0;
   bool AnotherTime = false;
-  llvm::StringRef NewRuleFor;
+  StringRef NewRuleFor;
   size_t NumExcused = 0;
   /// By alias set; empty if there are none.
   std::vector<bool> Excused;

@@ -98,7 +98,7 @@ Part ModuleFlow::movedSlice(Part At) const {
 
 void ModuleFlow::link(Part At) {
   uint32_t Location = Graph.location(At.Id, At.Ordinal);
-  llvm::SmallVector<Part, 2> Origins;
+  SmallVector<Part, 2> Origins;
   if (isAsync(P[At.Id].Op)) {
     if (isTuple(At) || isValue(At))
       return Graph.define(Location);
@@ -112,7 +112,7 @@ void ModuleFlow::link(Part At) {
   // Branches may share a computation, and a body may return its parameter.
   llvm::sort(Origins);
   Origins.erase(std::unique(Origins.begin(), Origins.end()), Origins.end());
-  llvm::SmallVector<uint32_t, 2> Sources;
+  SmallVector<uint32_t, 2> Sources;
   for (Part Origin : Origins)
     if (Origin && Origin != At && Graph.hasLocations(Origin.Id))
       Sources.push_back(Graph.location(Origin.Id, Origin.Ordinal));

@@ -9,7 +9,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static StringRef pagePart(StringRef Name) {
 #define HLOBUF_PAGE_PART(ID, TEXT)                                             \
@@ -27,8 +26,8 @@ static constexpr StringRef Scripts[] = {"data.js",  "groups.js", "scene.js",
 
 /// Writes JSON, where `<` is only inside strings, so that no string ends the
 /// element that it is in.
-static void writeScript(llvm::function_ref<void(llvm::json::OStream &)> Write,
-                        llvm::raw_ostream &OS) {
+static void writeScript(function_ref<void(llvm::json::OStream &)> Write,
+                        raw_ostream &OS) {
   std::string Text;
   llvm::raw_string_ostream Json(Text);
   llvm::json::OStream J(Json);
@@ -37,7 +36,7 @@ static void writeScript(llvm::function_ref<void(llvm::json::OStream &)> Write,
 }
 
 void hlobuf::writeHtml(const Picture &P, StringRef SourceLink,
-                       llvm::raw_ostream &OS) {
+                       raw_ostream &OS) {
   auto WriteSettings = [&](llvm::json::OStream &J) {
     J.value(llvm::json::Object{{"link", llvm::json::fixUTF8(SourceLink)}});
   };
@@ -56,7 +55,7 @@ void hlobuf::writeHtml(const Picture &P, StringRef SourceLink,
     }
   };
   // Texts are split at @KEY@: every second piece is a key.
-  llvm::SmallVector<StringRef, 12> Pieces;
+  SmallVector<StringRef, 12> Pieces;
   pagePart("page.html").split(Pieces, '@');
   for (size_t I = 0; I != Pieces.size(); ++I)
     if (I % 2 == 0)

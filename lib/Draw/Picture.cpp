@@ -9,7 +9,7 @@ using namespace hlobuf;
 
 HeldValue Picture::held(const PictureBlock &B) const {
   HeldValue Value;
-  llvm::ArrayRef<ValueId> All = values(B);
+  ArrayRef<ValueId> All = values(B);
   const auto *Named =
       llvm::find_if(All, [&](ValueId V) { return !dump()[V].Tag.Phi; });
   Value.Value = Named == All.end() ? All.front() : *Named;
@@ -42,7 +42,7 @@ private:
   /// What the module implies; null where that is nothing.
   const ModuleAnalysis *Module;
   /// Those that findings name have blocks of their own.
-  llvm::DenseSet<uint32_t> Named;
+  DenseSet<uint32_t> Named;
 };
 } // namespace
 

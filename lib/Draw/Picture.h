@@ -92,8 +92,8 @@ struct Picture {
   std::vector<PictureFinding> Findings;
 
   const Dump &dump() const { return Memory->facts().dump(); }
-  llvm::ArrayRef<ValueId> values(const PictureBlock &B) const {
-    return llvm::ArrayRef(Values).slice(B.Values.Begin, B.Values.size());
+  ArrayRef<ValueId> values(const PictureBlock &B) const {
+    return ArrayRef(Values).slice(B.Values.Begin, B.Values.size());
   }
   /// \p B as bytes that its values share, after the first one that is not a
   /// phi, which says less than what flows into it.
@@ -107,8 +107,7 @@ Picture makePicture(const MemoryUse &Memory, const ValueNames &Names,
                     const ModuleAnalysis *Module, const DumpResult &R);
 
 /// Numbers of the values that findings of \p R name.
-llvm::DenseSet<uint32_t> findNamedValues(const Facts &DumpFacts,
-                                         const DumpResult &R);
+DenseSet<uint32_t> findNamedValues(const Facts &DumpFacts, const DumpResult &R);
 
 /// The findings of \p R that are not silenced, with what they mark of the
 /// blocks of \p P.
@@ -118,7 +117,7 @@ std::vector<PictureFinding> markFindings(const Picture &P, const DumpResult &R);
 /// counts at the same step: each byte counts once, for the first block that had
 /// it and is still live. By block, then by step. Costs O(n log n): of more than
 /// a few hundred blocks that share bytes at one step, the others count none.
-std::vector<PictureShare> findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks);
+std::vector<PictureShare> findSharedBytes(ArrayRef<PictureBlock> Blocks);
 
 /// Writes \p P as the one JSON object that the page draws.
 void writePicture(const Picture &P, llvm::json::OStream &J);
@@ -126,8 +125,7 @@ void writePicture(const Picture &P, llvm::json::OStream &J);
 /// Writes a page of HTML that draws \p P and needs no other file. \p SourceLink
 /// is the address of a source line, with `{path}` and `{line}`; empty for that
 /// of VS Code.
-void writeHtml(const Picture &P, llvm::StringRef SourceLink,
-               llvm::raw_ostream &OS);
+void writeHtml(const Picture &P, StringRef SourceLink, raw_ostream &OS);
 
 } // namespace hlobuf
 

@@ -5,7 +5,6 @@
 #include "llvm/ADT/SetVector.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Columns of a finding's lines.
 static constexpr size_t LineWidth = 100;
@@ -19,16 +18,16 @@ static StringRef withoutIndex(StringRef Subject) {
 }
 
 static void addValues(const Facts &DumpFacts, StringRef Name,
-                      llvm::SmallVectorImpl<uint32_t> &Values) {
+                      SmallVectorImpl<uint32_t> &Values) {
   NameId Id = DumpFacts.dump().Names.find(Name);
   if (Id)
     llvm::append_range(Values, DumpFacts.valuesOfInstruction(Id));
 }
 
 /// The values that \p F names, each once.
-static llvm::SmallVector<uint32_t, 8> valuesOf(const Facts &DumpFacts,
-                                               const ResultFinding &F) {
-  llvm::SmallVector<uint32_t, 8> Values;
+static SmallVector<uint32_t, 8> valuesOf(const Facts &DumpFacts,
+                                         const ResultFinding &F) {
+  SmallVector<uint32_t, 8> Values;
   for (const std::string &Name : F.Names)
     addValues(DumpFacts, Name, Values);
   for (const ResultNote &N : F.Notes)
@@ -39,9 +38,9 @@ static llvm::SmallVector<uint32_t, 8> valuesOf(const Facts &DumpFacts,
   return Values;
 }
 
-llvm::DenseSet<uint32_t> hlobuf::findNamedValues(const Facts &DumpFacts,
-                                                 const DumpResult &R) {
-  llvm::DenseSet<uint32_t> Values;
+DenseSet<uint32_t> hlobuf::findNamedValues(const Facts &DumpFacts,
+                                           const DumpResult &R) {
+  DenseSet<uint32_t> Values;
   for (const ResultFinding &F : R.Findings)
     for (uint32_t V : valuesOf(DumpFacts, F))
       Values.insert(V);
@@ -77,7 +76,7 @@ private:
 /// The block whose bytes the timeline of \p F is about: the one that it
 /// says is defined, else the first that the finding names.
 const PictureBlock *Marker::victim(const ResultFinding &F) const {
-  llvm::SmallVector<uint32_t, 8> Values;
+  SmallVector<uint32_t, 8> Values;
   for (const ResultNote &N : F.Notes)
     if (N.Kind == NoteKind::Step && N.Event.Role == StepRole::Defines)
       addValues(DumpFacts, withoutIndex(N.Event.Subject), Values);
@@ -100,7 +99,7 @@ std::optional<PictureMark> Marker::markStory(const ResultFinding &F) const {
   const PictureBlock *Victim = victim(F);
   std::optional<int32_t> Written;
   std::optional<int32_t> Read;
-  llvm::SmallVector<uint32_t, 8> Writers;
+  SmallVector<uint32_t, 8> Writers;
   for (const ResultNote &N : F.Notes) {
     if (N.Kind != NoteKind::Step || N.Event.Step < 0 || N.Event.Step >= P.Steps)
       continue;

@@ -9,7 +9,6 @@
 #include "llvm/Support/JSON.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 namespace {
@@ -28,7 +27,7 @@ struct Writer {
   json::OStream &J;
   const MemoryUse &Memory = *P.Memory;
   const Dump &D = P.dump();
-  llvm::StringMap<uint32_t> Numbers = {};
+  StringMap<uint32_t> Numbers = {};
   /// By number.
   std::vector<StringRef> Strings = {};
 };

@@ -28,7 +28,7 @@ struct Sweep {
   uint64_t claim(uint32_t Block, uint64_t Begin, uint64_t End);
   void setMissing(uint32_t Block, uint64_t Bytes, int32_t Step);
 
-  llvm::ArrayRef<PictureBlock> Blocks;
+  ArrayRef<PictureBlock> Blocks;
   /// By first byte, disjoint.
   std::map<uint64_t, Counted> Bytes = {};
   /// Live blocks that lack bytes.
@@ -109,7 +109,7 @@ std::vector<PictureShare> Sweep::take() {
 }
 
 std::vector<PictureShare>
-hlobuf::findSharedBytes(llvm::ArrayRef<PictureBlock> Blocks) {
+hlobuf::findSharedBytes(ArrayRef<PictureBlock> Blocks) {
   // Where blocks begin and end: by allocation, then by step, ends first.
   using Event = std::tuple<AllocationId, int32_t, bool, uint32_t>;
   std::vector<Event> Events;

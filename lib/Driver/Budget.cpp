@@ -8,7 +8,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 /// Values that an error of a budget names.
@@ -59,7 +58,7 @@ static void addStored(StringRef Line, Growth &G) {
     }
 }
 
-llvm::Expected<Growth> hlobuf::readGrowth(StringRef Text) {
+Expected<Growth> hlobuf::readGrowth(StringRef Text) {
   Growth G;
   auto [Limit, File] = Text.split(':');
   G.File = File.str();
@@ -68,7 +67,7 @@ llvm::Expected<Growth> hlobuf::readGrowth(StringRef Text) {
     return makeError("--max-growth: expected 5%:FILE or 100MiB:FILE");
   G.Limit = *Known;
   Sources Texts;
-  llvm::Expected<StringRef> Stored = Texts.open(
+  Expected<StringRef> Stored = Texts.open(
       G.File, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
   if (!Stored)
     return makeError("--max-growth: cannot read '{}': {}", G.File,
@@ -92,8 +91,7 @@ static void addError(const MemorySummary &M, const SpaceSummary &S,
   F.Names.push_back(R.Module);
   if (&S != M.main())
     return;
-  for (const HeldGroup &G :
-       llvm::ArrayRef(M.Groups).take_front(MaxContributors)) {
+  for (const HeldGroup &G : ArrayRef(M.Groups).take_front(MaxContributors)) {
     std::string Text = humanBytes(G.Bytes) + ": ";
     if (G.Count > 1)
       Text += fmt::format("{} x ", G.Count);
@@ -132,8 +130,8 @@ static void checkGrowth(const MemorySummary &M, const Growth &Limit,
 }
 
 void hlobuf::checkBudgets(const MemorySummary &M,
-                          llvm::ArrayRef<const Budget *> Budgets,
-                          const Growth *Limit, DumpResult &R) {
+                          ArrayRef<const Budget *> Budgets, const Growth *Limit,
+                          DumpResult &R) {
   size_t Before = R.Findings.size();
   for (const SpaceSummary &S : M.Spaces)
     R.SpaceNames.push_back(S.Name);

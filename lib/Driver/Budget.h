@@ -7,13 +7,12 @@
 
 #include "Results/Result.h"
 #include "Support/HumanBytes.h"
-#include "llvm/Support/Error.h"
 #include <map>
 
 namespace hlobuf {
 
 /// The check that errors of budgets name.
-constexpr llvm::StringLiteral BudgetCheck = "memory-budget";
+constexpr StringLiteral BudgetCheck = "memory-budget";
 
 /// The most that a program may need of a memory space.
 struct Budget {
@@ -30,11 +29,11 @@ struct Budget {
 
 /// True if \p Text matches \p Glob, which is well-formed; an empty one matches
 /// everything.
-bool matchesGlob(llvm::StringRef Glob, llvm::StringRef Text);
+bool matchesGlob(StringRef Glob, StringRef Text);
 
 /// Reads `[MODULE:][SPACE=]BYTES`, as `jit_step*:HBM=12GiB`; nothing if \p Text
 /// is not that.
-std::optional<Budget> parseBudget(llvm::StringRef Text);
+std::optional<Budget> parseBudget(StringRef Text);
 
 /// How much more a program may need than in a stored summary.
 struct Growth {
@@ -46,13 +45,12 @@ struct Growth {
 
 /// Reads `5%:FILE` or `100MiB:FILE`, and FILE, which holds what
 /// `--summary --format=json` prints.
-llvm::Expected<Growth> readGrowth(llvm::StringRef Text);
+Expected<Growth> readGrowth(StringRef Text);
 
 /// Adds an error to \p R for each budget that \p Memory is over, with the
 /// values that hold the most, and notes in \p R which budgets are about it.
-void checkBudgets(const MemorySummary &Memory,
-                  llvm::ArrayRef<const Budget *> Budgets, const Growth *Limit,
-                  DumpResult &R);
+void checkBudgets(const MemorySummary &Memory, ArrayRef<const Budget *> Budgets,
+                  const Growth *Limit, DumpResult &R);
 
 } // namespace hlobuf
 

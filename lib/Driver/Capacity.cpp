@@ -7,7 +7,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 struct Chip {

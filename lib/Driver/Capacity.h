@@ -12,7 +12,7 @@ namespace hlobuf {
 /// Sets the capacity of \p Memory, and its chip, as the files that XLA writes
 /// next to the dump \p Path tell: *.target_arguments.txt of a TPU (libtpu),
 /// *.gpu_target_config.pbtxt of a GPU. Leaves it alone where there are none.
-void findCapacity(llvm::StringRef Path, SummaryOptions &Memory);
+void findCapacity(StringRef Path, SummaryOptions &Memory);
 
 } // namespace hlobuf
 

@@ -11,9 +11,8 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
-void hlobuf::listChecks(llvm::raw_ostream &Out) {
+void hlobuf::listChecks(raw_ostream &Out) {
   std::vector<const CheckInfo *> Sorted;
   size_t IdWidth = 0;
   size_t RulesWidth = 0;
@@ -33,7 +32,7 @@ void hlobuf::listChecks(llvm::raw_ostream &Out) {
 
 /// True if \p Info proves the rule \p Number of the catalogue, like D04.
 static bool provesRule(const CheckInfo &Info, StringRef Number) {
-  llvm::SmallVector<StringRef, 8> Rules;
+  SmallVector<StringRef, 8> Rules;
   Info.Rules.split(Rules, ' ', -1, /*KeepEmpty=*/false);
   return llvm::any_of(
       Rules, [&](StringRef Rule) { return Rule.equals_insensitive(Number); });
@@ -45,8 +44,7 @@ static constexpr StringRef SyntaxPage =
     "prints. Any other line\nis an error, and the checks that need its section "
     "do not run.\n";
 
-bool hlobuf::explainCheck(StringRef Id, llvm::raw_ostream &Out,
-                          llvm::raw_ostream &Err) {
+bool hlobuf::explainCheck(StringRef Id, raw_ostream &Out, raw_ostream &Err) {
   if (Id == SyntaxCheck) {
     Out << SyntaxPage;
     return true;

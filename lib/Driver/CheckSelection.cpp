@@ -5,9 +5,8 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
-llvm::Expected<GlobList> GlobList::parse(StringRef Text) {
+Expected<GlobList> GlobList::parse(StringRef Text) {
   GlobList List;
   while (!Text.empty()) {
     auto [Item, Rest] = Text.split(',');
@@ -16,7 +15,7 @@ llvm::Expected<GlobList> GlobList::parse(StringRef Text) {
     bool Negative = Item.consume_front("-");
     if (Item.empty())
       continue;
-    llvm::Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(Item);
+    Expected<llvm::GlobPattern> Pattern = llvm::GlobPattern::create(Item);
     if (!Pattern)
       return Pattern.takeError();
     List.Globs.push_back({Item, std::move(*Pattern), Negative});
@@ -31,7 +30,7 @@ GlobList::Match GlobList::match(StringRef Name) const {
   return Match::None;
 }
 
-GlobList GlobList::only(llvm::function_ref<bool(StringRef, bool)> Keep) const {
+GlobList GlobList::only(function_ref<bool(StringRef, bool)> Keep) const {
   GlobList List;
   for (const Glob &G : Globs)
     if (Keep(G.Text, G.Negative))
@@ -39,8 +38,7 @@ GlobList GlobList::only(llvm::function_ref<bool(StringRef, bool)> Keep) const {
   return List;
 }
 
-std::vector<StringRef>
-GlobList::unmatched(llvm::ArrayRef<StringRef> Names) const {
+std::vector<StringRef> GlobList::unmatched(ArrayRef<StringRef> Names) const {
   std::vector<StringRef> Result;
   for (const Glob &G : Globs)
     if (llvm::none_of(Names,
@@ -68,7 +66,7 @@ std::string hlobuf::unknownCheck(StringRef Name) {
 std::string hlobuf::problemWithGlobs(StringRef Globs, bool Requirements) {
   if (Globs.empty())
     return "";
-  llvm::Expected<GlobList> Parsed = GlobList::parse(Globs);
+  Expected<GlobList> Parsed = GlobList::parse(Globs);
   if (!Parsed)
     return llvm::toString(Parsed.takeError());
   std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
@@ -81,7 +79,7 @@ std::string hlobuf::problemWithGlobs(StringRef Globs, bool Requirements) {
   return "";
 }
 
-llvm::Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
+Expected<CheckSelection> CheckSelection::create(const GlobTexts &Texts) {
   CheckSelection Selection;
   for (auto [List, Option, Text] :
        {std::tuple(&Selection.Checks, "--checks", &Texts.Checks),

@@ -6,8 +6,6 @@
 #define HLOBUF_DRIVER_CHECKSELECTION_H
 
 #include "Checks/Check.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/GlobPattern.h"
 #include <vector>
 
@@ -19,29 +17,28 @@ class GlobList {
 public:
   enum class Match : uint8_t { None, In, Out };
 
-  static llvm::Expected<GlobList> parse(llvm::StringRef Text);
+  static Expected<GlobList> parse(StringRef Text);
 
   /// What the last glob that matches \p Name says.
-  Match match(llvm::StringRef Name) const;
-  bool contains(llvm::StringRef Name) const { return match(Name) == Match::In; }
+  Match match(StringRef Name) const;
+  bool contains(StringRef Name) const { return match(Name) == Match::In; }
 
   /// True if \p Name is one of the globs.
-  bool names(llvm::StringRef Name) const {
+  bool names(StringRef Name) const {
     return llvm::any_of(
         Globs, [&](const Glob &G) { return !G.Negative && G.Text == Name; });
   }
 
   /// The globs, without their `-`, that match none of \p Names: misspelled,
   /// most likely.
-  std::vector<llvm::StringRef>
-  unmatched(llvm::ArrayRef<llvm::StringRef> Names) const;
+  std::vector<StringRef> unmatched(ArrayRef<StringRef> Names) const;
 
   /// The globs for which \p Keep(text without -, it excludes) is true.
-  GlobList only(llvm::function_ref<bool(llvm::StringRef, bool)> Keep) const;
+  GlobList only(function_ref<bool(StringRef, bool)> Keep) const;
 
 private:
   struct Glob {
-    llvm::StringRef Text;
+    StringRef Text;
     llvm::GlobPattern Pattern;
     bool Negative;
   };
@@ -57,14 +54,14 @@ struct GlobTexts {
 
 /// A sentence on \p Name, a name or a glob that no check has. It suggests the
 /// nearest name if at most a third of its characters differ.
-std::string unknownCheck(llvm::StringRef Name);
+std::string unknownCheck(StringRef Name);
 
 /// What is wrong with \p Globs, as a list of globs of checks and, in
 /// requirements, of keys of sentences; empty if nothing.
-std::string problemWithGlobs(llvm::StringRef Globs, bool Requirements = false);
+std::string problemWithGlobs(StringRef Globs, bool Requirements = false);
 
 /// What names of lints about waste begin with.
-constexpr llvm::StringLiteral WastePrefix = "lint-";
+constexpr StringLiteral WastePrefix = "lint-";
 
 /// The globs, read once.
 struct CheckSelection {
@@ -76,17 +73,17 @@ struct CheckSelection {
   GlobList Waste;
 
   /// Fails for a glob that is malformed or names no check.
-  static llvm::Expected<CheckSelection> create(const GlobTexts &Texts);
+  static Expected<CheckSelection> create(const GlobTexts &Texts);
 
   /// True if no check is enabled.
   bool isEmpty() const;
 
   /// Lints run, and are shown, only where they are asked for by name.
   bool enabled(const CheckInfo &Info) const;
-  bool showsLint(llvm::StringRef Id) const {
+  bool showsLint(StringRef Id) const {
     return match(Id) == GlobList::Match::In;
   }
-  GlobList::Match match(llvm::StringRef Id) const {
+  GlobList::Match match(StringRef Id) const {
     return (Id.starts_with(WastePrefix) ? Waste : Checks).match(Id);
   }
 };

@@ -12,7 +12,6 @@
 #include "llvm/Support/YAMLTraits.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace yaml = llvm::yaml;
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(Suppression)
@@ -20,7 +19,7 @@ LLVM_YAML_IS_SEQUENCE_VECTOR(Override)
 LLVM_YAML_IS_SEQUENCE_VECTOR(Budget)
 
 /// What is wrong with the first of \p Texts that is not a glob; empty if none.
-static std::string firstProblem(llvm::ArrayRef<std::string> Texts) {
+static std::string firstProblem(ArrayRef<std::string> Texts) {
   for (StringRef Text : Texts)
     if (auto Pattern = llvm::GlobPattern::create(Text); !Pattern)
       return llvm::toString(Pattern.takeError());
@@ -139,11 +138,10 @@ static bool nestsTooDeeply(StringRef Text) {
   return false;
 }
 
-llvm::Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
+Expected<std::unique_ptr<Config>> hlobuf::readConfig(StringRef Path) {
   Sources Texts;
   // No more than the first bytes of what goes on forever.
-  llvm::Expected<StringRef> Read =
-      Texts.open(Path, [](StringRef) { return false; });
+  Expected<StringRef> Read = Texts.open(Path, [](StringRef) { return false; });
   if (!Read)
     return makeError("error: cannot read '{}': {}\n", Path,
                      llvm::toString(Read.takeError()));

@@ -6,8 +6,6 @@
 #define HLOBUF_DRIVER_CONFIG_H
 
 #include "Driver/Budget.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -65,13 +63,13 @@ struct Config {
 
 /// The name of the file that is looked for in the folder of each dump and in
 /// those above it.
-constexpr llvm::StringLiteral ConfigName = ".hlobuf.yaml";
+constexpr StringLiteral ConfigName = ".hlobuf.yaml";
 
 /// Reads \p Path. The error names the line and shows it, with a caret.
-llvm::Expected<std::unique_ptr<Config>> readConfig(llvm::StringRef Path);
+Expected<std::unique_ptr<Config>> readConfig(StringRef Path);
 
 /// \p Path without `.` and `..`, from the root on.
-std::string absolutePath(llvm::StringRef Path);
+std::string absolutePath(StringRef Path);
 
 } // namespace hlobuf
 

@@ -21,7 +21,6 @@
 #include "llvm/Support/xxhash.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// A printer with the file that it writes to; no file is standard output.
@@ -34,21 +33,21 @@ struct Sink {
 class Driver {
 public:
   Driver(const VerifyOptions &Options, InputList &List, SettingsFinder &Finder,
-         llvm::raw_ostream &Out, llvm::raw_ostream &Err)
+         raw_ostream &Out, raw_ostream &Err)
       : Options(Options), List(List), Finder(Finder), Out(Out), Err(Err),
         Unmatched(Options) {}
 
   /// Reads the baseline and opens the outputs, before anything is verified.
-  llvm::Error prepare();
+  Error prepare();
   /// With settings for each dump.
-  ExitStatus run(llvm::ArrayRef<const Settings *> Applied);
+  ExitStatus run(ArrayRef<const Settings *> Applied);
   /// Those of the last run that count.
   unsigned findings() const { return Sum.counts().Findings; }
 
 private:
   void keepFiles() const;
-  llvm::Error openBaselines();
-  llvm::Error openSinks();
+  Error openBaselines();
+  Error openSinks();
   DumpResult verifyOne(const Input &In, const Settings &Applied) const;
   void consume(DumpResult R, const Settings *Applied);
   void showProgress(size_t Done);
@@ -59,8 +58,8 @@ private:
   const VerifyOptions &Options;
   InputList &List;
   SettingsFinder &Finder;
-  llvm::raw_ostream &Out;
-  llvm::raw_ostream &Err;
+  raw_ostream &Out;
+  raw_ostream &Err;
   std::vector<Sink> Sinks;
   std::optional<Baseline> Old;
   Baseline New;
@@ -87,12 +86,12 @@ static DumpResult unreadable(std::string Path, std::string Reason) {
 }
 
 /// Says on \p Err what \p Failed is.
-static ExitStatus fail(llvm::raw_ostream &Err, llvm::Error Failed) {
+static ExitStatus fail(raw_ostream &Err, Error Failed) {
   Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
   return ExitUnreadable;
 }
 
-llvm::Error Driver::openSinks() {
+Error Driver::openSinks() {
   PrintOptions Print = Options.Print;
   Print.Describe = describeCheck;
   Sinks.push_back({nullptr, makePrinter(Options.Format, Print, Out)});
@@ -102,36 +101,36 @@ llvm::Error Driver::openSinks() {
     auto File = AtomicFile::create(Output.Path);
     if (!File)
       return File.takeError();
-    llvm::raw_ostream &OS = (*File)->os();
+    raw_ostream &OS = (*File)->os();
     Sinks.push_back({std::move(*File), makePrinter(Output.Format, Print, OS)});
   }
-  return llvm::Error::success();
+  return Error::success();
 }
 
-llvm::Error Driver::openBaselines() {
+Error Driver::openBaselines() {
   if (!Options.Baseline.empty()) {
-    llvm::Expected<Baseline> Read = Baseline::read(Options.Baseline);
+    Expected<Baseline> Read = Baseline::read(Options.Baseline);
     if (!Read)
       return Read.takeError();
     Old = std::move(*Read);
   }
   const std::string &Written = Options.WriteBaseline;
   if (Written.empty())
-    return llvm::Error::success();
+    return Error::success();
   // The one that was read may be brought up to date.
   bool IsOld = llvm::sys::fs::equivalent(Written, Options.Baseline);
   if (isKept(Written) && !IsOld)
     return makeError("'{}' is an input and must not be overwritten", Written);
   // Only a baseline is replaced by a baseline; a device replaces nothing.
   if (llvm::sys::fs::is_regular_file(Written)) {
-    if (llvm::Expected<Baseline> Read = Baseline::read(Written); !Read)
+    if (Expected<Baseline> Read = Baseline::read(Written); !Read)
       return Read.takeError();
   }
   auto File = AtomicFile::create(Written, /*MayBeInput=*/true);
   if (!File)
     return File.takeError();
   NewFile = std::move(*File);
-  return llvm::Error::success();
+  return Error::success();
 }
 
 /// Sees to it that nothing is written over a file that some dump consists of.
@@ -150,16 +149,16 @@ void Driver::keepFiles() const {
   }
 }
 
-llvm::Error Driver::prepare() {
+Error Driver::prepare() {
   if (!Options.WriteBaseline.empty() || !Options.Outputs.empty())
     keepFiles();
-  if (llvm::Error Failed = openBaselines())
+  if (Error Failed = openBaselines())
     return Failed;
   return openSinks();
 }
 
 DumpResult Driver::verifyOne(const Input &In, const Settings &Applied) const {
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
+  Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
   if (!L)
     return unreadable(In.Path, llvm::toString(L.takeError()));
   SummaryOptions Memory = Options.Memory;
@@ -239,7 +238,7 @@ void Driver::printRemarks() {
 
 void Driver::saveBaseline(RunEnd &End) {
   New.write(NewFile->os());
-  if (llvm::Error Failed = NewFile->commit())
+  if (Error Failed = NewFile->commit())
     End.Status = fail(Err, std::move(Failed));
   else if (!Options.Quiet)
     Err << fmt::format("note: wrote {} to '{}', for --baseline\n",
@@ -261,7 +260,7 @@ ExitStatus Driver::finish() {
     S.Printer->finish(End);
     if (!S.File)
       continue;
-    if (llvm::Error Failed = S.File->commit())
+    if (Error Failed = S.File->commit())
       End.Status = fail(Err, std::move(Failed));
   }
   Out.flush();
@@ -274,7 +273,7 @@ ExitStatus Driver::finish() {
   return End.Status;
 }
 
-ExitStatus Driver::run(llvm::ArrayRef<const Settings *> Applied) {
+ExitStatus Driver::run(ArrayRef<const Settings *> Applied) {
   for (InputError &Error : List.Errors)
     consume(unreadable(std::move(Error.Path), std::move(Error.Text)), nullptr);
   Sum.addSkipped(List.Skipped);
@@ -305,7 +304,7 @@ struct Emitted {
 /// Prints the ledger of the proof of \p D, of its module, or else of the
 /// program that it states.
 static void printLedger(StringRef Path, const Dump &D,
-                        proof::LedgerFormat Format, llvm::raw_ostream &OS) {
+                        proof::LedgerFormat Format, raw_ostream &OS) {
   using namespace proof;
   CheckContext Ctx(D);
   if (const Program *P = Ctx.program())
@@ -325,7 +324,7 @@ static void printLedger(StringRef Path, const Dump &D,
 /// Prints what \p Options ask for of \p D, the dump \p Path; one without it
 /// prints nothing.
 static void printText(StringRef Path, const Dump &D,
-                      const VerifyOptions &Options, llvm::raw_ostream &OS) {
+                      const VerifyOptions &Options, raw_ostream &OS) {
   EmitKind Kind = Options.Emit;
   if (Kind == EmitKind::Dump) {
     for (FileRole Role :
@@ -347,7 +346,7 @@ static void printText(StringRef Path, const Dump &D,
 
 static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   Emitted E;
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
+  Expected<std::unique_ptr<LoadedDump>> L = load(In, Options.Siblings);
   if (!L) {
     E.Problem = "error: " + printable(llvm::toString(L.takeError())) + "\n";
     E.Status = ExitUnreadable;
@@ -370,7 +369,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
 /// Prints the texts that the options ask for; what cannot be read goes to
 /// \p Err.
 static ExitStatus emitDumps(const VerifyOptions &Options, const InputList &List,
-                            llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
+                            raw_ostream &Out, raw_ostream &Err) {
   ExitStatus Status = List.Errors.empty() ? ExitSound : ExitUnreadable;
   for (const InputError &Error : List.Errors)
     Err << "error: " << printable(Error.Text) << '\n';
@@ -403,14 +402,13 @@ static InputList findDumps(const VerifyOptions &Options) {
   return List;
 }
 
-ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
-                             llvm::raw_ostream &Out, llvm::raw_ostream &Err,
-                             unsigned *Findings) {
+ExitStatus hlobuf::runVerify(const VerifyOptions &Options, raw_ostream &Out,
+                             raw_ostream &Err, unsigned *Findings) {
   InputList List = findDumps(Options);
   SettingsFinder Finder(Options);
   std::vector<const Settings *> Applied;
   for (const Input &In : List.Dumps) {
-    llvm::Expected<const Settings *> Known =
+    Expected<const Settings *> Known =
         Finder.find(In.Frames ? In.Frames->Path : In.Path);
     if (!Known) {
       Err << printableLines(llvm::toString(Known.takeError()));
@@ -427,7 +425,7 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options,
   if (Options.Emit != EmitKind::Findings)
     return emitDumps(Options, List, Out, Err);
   Driver D(Options, List, Finder, Out, Err);
-  if (llvm::Error Failed = D.prepare())
+  if (Error Failed = D.prepare())
     return fail(Err, std::move(Failed));
   ExitStatus Status = D.run(Applied);
   if (Findings)

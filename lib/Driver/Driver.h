@@ -6,7 +6,6 @@
 #define HLOBUF_DRIVER_DRIVER_H
 
 #include "Driver/Options.h"
-#include "llvm/ADT/StringRef.h"
 
 namespace llvm {
 class raw_ostream;
@@ -18,16 +17,15 @@ namespace hlobuf {
 /// \p Out, problems and progress to \p Err. The output does not depend on the
 /// number of threads. \p Findings, if given, becomes the number of findings
 /// that were neither suppressed nor in the baseline.
-ExitStatus runVerify(const VerifyOptions &Options, llvm::raw_ostream &Out,
-                     llvm::raw_ostream &Err, unsigned *Findings = nullptr);
+ExitStatus runVerify(const VerifyOptions &Options, raw_ostream &Out,
+                     raw_ostream &Err, unsigned *Findings = nullptr);
 
 /// Prints a table of all checks, by name.
-void listChecks(llvm::raw_ostream &Out);
+void listChecks(raw_ostream &Out);
 
 /// Prints the page of check \p Id, or of all checks that prove the rule of that
 /// number. False, with a hint on \p Err, if there is none.
-bool explainCheck(llvm::StringRef Id, llvm::raw_ostream &Out,
-                  llvm::raw_ostream &Err);
+bool explainCheck(StringRef Id, raw_ostream &Out, raw_ostream &Err);
 
 } // namespace hlobuf
 

@@ -10,7 +10,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 struct KnownDefect {

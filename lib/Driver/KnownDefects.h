@@ -21,7 +21,7 @@ void noteReductions(DumpResult &R);
 
 /// What docs/defects.md says of the defect \p Id, as `defect-3`; empty if none
 /// is named so.
-std::string explainDefect(llvm::StringRef Id);
+std::string explainDefect(StringRef Id);
 
 } // namespace hlobuf
 

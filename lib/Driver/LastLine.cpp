@@ -6,7 +6,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 void RunCounts::add(const DumpResult &R) {
   if (R.isUnreadable()) {
@@ -37,7 +36,7 @@ ExitStatus RunCounts::status() const {
 }
 
 /// Outcomes ascend, but for NotApplicable, which any other one hides.
-static void addOutcome(llvm::DenseMap<const char *, CheckOutcome> &All,
+static void addOutcome(DenseMap<const char *, CheckOutcome> &All,
                        const ResultCheck &C) {
   auto [Known, New] = All.try_emplace(C.Id.data(), C.Outcome);
   if (New || C.Outcome == CheckOutcome::NotApplicable)
@@ -162,7 +161,7 @@ std::string LastLine::line() const {
   return printable(Text + remarks());
 }
 
-void LastLine::FileCount::add(llvm::ArrayRef<std::string> Paths) {
+void LastLine::FileCount::add(ArrayRef<std::string> Paths) {
   if (Count == 0 && !Paths.empty())
     First = Paths.front();
   Count += Paths.size();
@@ -191,8 +190,7 @@ std::string LastLine::remarks() const {
   return Text;
 }
 
-void LastLine::addSwitchedOff(StringRef File,
-                              llvm::ArrayRef<StringRef> Checks) {
+void LastLine::addSwitchedOff(StringRef File, ArrayRef<StringRef> Checks) {
   std::set<std::string> &Known = SwitchedOff[File.str()];
   for (StringRef Check : Checks)
     Known.insert(Check.str());

@@ -44,14 +44,13 @@ public:
   void add(const DumpResult &R);
 
   /// Says that \p Paths, as `path (reason)`, were met and not searched.
-  void addSkipped(llvm::ArrayRef<std::string> Paths) { Skipped.add(Paths); }
+  void addSkipped(ArrayRef<std::string> Paths) { Skipped.add(Paths); }
 
   /// Says that a proto was found in \p Paths, files of an unknown kind.
-  void addSearched(llvm::ArrayRef<std::string> Paths) { Searched.add(Paths); }
+  void addSearched(ArrayRef<std::string> Paths) { Searched.add(Paths); }
 
   /// Says that the configuration \p File switches \p Checks off.
-  void addSwitchedOff(llvm::StringRef File,
-                      llvm::ArrayRef<llvm::StringRef> Checks);
+  void addSwitchedOff(StringRef File, ArrayRef<StringRef> Checks);
 
   /// One line: what was found, which sentences are proved, which are not shown,
   /// and why. Where so few checks are selected that no sentence can be proved
@@ -72,8 +71,8 @@ private:
   std::string passed() const;
   std::string notRun() const;
   /// Checks by name, with the number of dumps.
-  using CheckCounts = std::map<llvm::StringRef, unsigned>;
-  std::string spellReason(llvm::StringRef Reason, const CheckCounts &Checks,
+  using CheckCounts = std::map<StringRef, unsigned>;
+  std::string spellReason(StringRef Reason, const CheckCounts &Checks,
                           bool All) const;
   /// Gates, files that were not read, and what a configuration hides.
   std::string remarks() const;
@@ -83,9 +82,9 @@ private:
     size_t Count = 0;
     std::string First;
 
-    void add(llvm::ArrayRef<std::string> Paths);
+    void add(ArrayRef<std::string> Paths);
     /// \p Title, and `file and 2 more`; empty if there are none.
-    std::string text(llvm::StringRef Title) const;
+    std::string text(StringRef Title) const;
   };
 
   RunCounts Counts;
@@ -98,7 +97,7 @@ private:
   std::map<std::string, uint64_t> Assumed;
   /// Of each selected check, the worst outcome of all dumps; NotApplicable only
   /// where it is so for all of them.
-  llvm::DenseMap<const char *, CheckOutcome> Outcomes;
+  DenseMap<const char *, CheckOutcome> Outcomes;
   SentenceTally Sentences;
 };
 

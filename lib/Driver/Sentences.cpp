@@ -6,7 +6,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// What is left of the findings of one check, in the order in which one hides
@@ -235,7 +234,7 @@ void Settling::addUnread(Sentence S) {
 }
 
 /// `phi is switched off`, `checks are switched off`.
-static std::string spellOff(llvm::ArrayRef<StringRef> Disabled) {
+static std::string spellOff(ArrayRef<StringRef> Disabled) {
   return Disabled.size() == 1
              ? fmt::format("{} is switched off", Disabled.front())
              : "checks are switched off";
@@ -377,7 +376,7 @@ std::string SentenceTally::list(Standing Is) const {
 }
 
 /// `a, b and c`.
-static std::string joinNames(llvm::ArrayRef<Sentence> Sentences) {
+static std::string joinNames(ArrayRef<Sentence> Sentences) {
   std::string Text;
   for (size_t I = 0; I != Sentences.size(); ++I) {
     if (I != 0)

@@ -7,7 +7,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace path = llvm::sys::path;
 
 /// \p Path below the folder of \p C; absolute if it is elsewhere.
@@ -20,11 +19,11 @@ static std::string belowConfig(StringRef Path, const Config &C) {
   return Full;
 }
 
-llvm::Expected<Config *> SettingsFinder::open(StringRef File) {
+Expected<Config *> SettingsFinder::open(StringRef File) {
   std::unique_ptr<Config> &Active = Configs[File.str()];
   if (Active)
     return Active.get();
-  llvm::Expected<std::unique_ptr<Config>> Read = readConfig(File);
+  Expected<std::unique_ptr<Config>> Read = readConfig(File);
   if (!Read)
     return Read.takeError();
   Active = std::move(*Read);
@@ -39,7 +38,7 @@ static bool isNoFile(StringRef Path) {
          Status.type() != llvm::sys::fs::file_type::character_file;
 }
 
-llvm::Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
+Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
   if (auto Known = ByFolder.find(Folder); Known != ByFolder.end())
     return Known->second;
   llvm::SmallString<256> File = Folder;
@@ -52,8 +51,7 @@ llvm::Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
                      "to read it\n",
                      StringRef(File));
   if (HasConfig || !Above.empty()) {
-    llvm::Expected<Config *> Nearest =
-        HasConfig ? open(File) : configFor(Above);
+    Expected<Config *> Nearest = HasConfig ? open(File) : configFor(Above);
     if (!Nearest)
       return Nearest.takeError();
     Result = *Nearest;
@@ -95,7 +93,7 @@ static std::vector<StringRef> switchedOff(const CheckSelection &Selection,
   // A selection refers to its texts.
   const GlobTexts Texts = {Options.Checks, Options.WarningsAsErrors,
                            Options.Require};
-  llvm::Expected<CheckSelection> Alone = CheckSelection::create(Texts);
+  Expected<CheckSelection> Alone = CheckSelection::create(Texts);
   if (!Alone) {
     llvm::consumeError(Alone.takeError());
     return {};
@@ -107,10 +105,10 @@ static std::vector<StringRef> switchedOff(const CheckSelection &Selection,
   return Disabled;
 }
 
-llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
+Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   Config *File = nullptr;
   if (!Options.NoConfig) {
-    llvm::Expected<Config *> Opened =
+    Expected<Config *> Opened =
         Options.ConfigFile.empty()
             ? configFor(path::parent_path(absolutePath(Path)))
             : open(Options.ConfigFile);
@@ -134,7 +132,7 @@ llvm::Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   S = std::make_unique<Settings>();
   S->File = File;
   S->Texts = mergeGlobs(File, Applies, Options);
-  llvm::Expected<CheckSelection> Selection = CheckSelection::create(S->Texts);
+  Expected<CheckSelection> Selection = CheckSelection::create(S->Texts);
   if (!Selection)
     return makeError("error: {}\n", llvm::toString(Selection.takeError()));
   // A run without checks would pass everything.

@@ -22,7 +22,7 @@ struct Settings {
   CheckSelection Selection;
   std::vector<const Budget *> Budgets;
   /// Checks that would run without a configuration found next to the dumps.
-  std::vector<llvm::StringRef> SwitchedOff;
+  std::vector<StringRef> SwitchedOff;
 };
 
 /// Finds the settings of each dump.
@@ -31,7 +31,7 @@ public:
   explicit SettingsFinder(const VerifyOptions &Options) : Options(Options) {}
 
   /// The settings of the dump \p Path. The error is a text for people.
-  llvm::Expected<const Settings *> find(llvm::StringRef Path);
+  Expected<const Settings *> find(StringRef Path);
 
   /// Silences the findings of \p R that a suppression of \p S is about.
   static void suppress(DumpResult &R, const Settings &S);
@@ -42,13 +42,13 @@ public:
   std::vector<std::string> idleSuppressions() const;
 
 private:
-  llvm::Expected<Config *> configFor(llvm::StringRef Folder);
-  llvm::Expected<Config *> open(llvm::StringRef File);
+  Expected<Config *> configFor(StringRef Folder);
+  Expected<Config *> open(StringRef File);
 
   const VerifyOptions &Options;
   /// By file.
   std::map<std::string, std::unique_ptr<Config>> Configs;
-  llvm::StringMap<Config *> ByFolder;
+  StringMap<Config *> ByFolder;
   /// By configuration and the overrides that apply.
   std::map<std::pair<Config *, std::vector<bool>>, std::unique_ptr<Settings>>
       Known;

@@ -6,7 +6,6 @@
 #include "llvm/Support/FileSystem.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   Used.insert(&Applied);

@@ -15,7 +15,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Fewer lines of one kind may be damage.
 static constexpr size_t LeastLines = 3;
@@ -150,7 +149,7 @@ struct CheckRun {
   /// Without an id where it did not run.
   ResultCheck Ended;
   std::vector<Diagnostic> Findings;
-  llvm::SmallVector<SkippedCheck, 1> Skipped;
+  SmallVector<SkippedCheck, 1> Skipped;
   std::vector<ResultExempt> Exempted;
   std::optional<ResultUncounted> Uncounted;
 };

@@ -3,7 +3,6 @@
 #include "Dump/SectionReader.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class AllocationReader : public SectionReader {

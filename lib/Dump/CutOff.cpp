@@ -5,7 +5,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 StringRef hlobuf::wholeLines(StringRef Text) {
   if (Text == "HloLiveRange not available (finalized or constructed from "
@@ -17,7 +16,7 @@ StringRef hlobuf::wholeLines(StringRef Text) {
 bool hlobuf::endsInFirstLine(StringRef Text, FileRole Role) {
   if (Text.empty())
     return false;
-  llvm::SmallVector<StringRef, 2> Kinds;
+  SmallVector<StringRef, 2> Kinds;
   infoOf(Role).FirstLines.split(Kinds, '|');
   StringRef Line = Text.ltrim('\n');
   return llvm::any_of(Kinds, [&](StringRef Kind) {
@@ -37,16 +36,16 @@ std::string hlobuf::describeCut(const CutOff &Cut) {
 bool hlobuf::endsAsMeant(const Dump &D) {
   if (D.fromProto() || D.file(FileRole::Assignment).Framed)
     return true;
-  return llvm::any_of(
-      llvm::ArrayRef<FileRole>{FileRole::Assignment, FileRole::Values,
-                               FileRole::LiveRange, FileRole::Module},
-      [&](FileRole Role) {
-        return D.file(Role).present() && D.Commented[static_cast<size_t>(Role)];
-      });
+  return llvm::any_of(ArrayRef<FileRole>{FileRole::Assignment, FileRole::Values,
+                                         FileRole::LiveRange, FileRole::Module},
+                      [&](FileRole Role) {
+                        return D.file(Role).present() &&
+                               D.Commented[static_cast<size_t>(Role)];
+                      });
 }
 
-llvm::SmallVector<Section, 8> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
-  llvm::SmallVector<Section, 8> Sections;
+SmallVector<Section, 8> hlobuf::sectionsOf(const Dump &D, FileRole Role) {
+  SmallVector<Section, 8> Sections;
   bool Combined = Role == FileRole::Assignment && !D.Split;
   for (size_t I = 0; I != NumSections; ++I) {
     auto S = static_cast<Section>(I);

@@ -7,18 +7,17 @@
 
 #include "Dump/Model.h"
 #include "Support/Diagnostic.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace hlobuf {
 
 /// \p Text up to its last newline. XLA ends each line of a dump with one, but
 /// for the only one of a file that says that there are no live ranges
 /// (2026-04-13 on).
-llvm::StringRef wholeLines(llvm::StringRef Text);
+StringRef wholeLines(StringRef Text);
 
 /// True if \p Text is the begin of a file of \p Role, and too short to say so:
 /// it ends inside of its first line. An empty text does not count.
-bool endsInFirstLine(llvm::StringRef Text, FileRole Role);
+bool endsInFirstLine(StringRef Text, FileRole Role);
 
 /// True if the texts of \p D end where they were meant to if they end after a
 /// line: protos and frames say where that is, and files with comments, which no
@@ -26,7 +25,7 @@ bool endsInFirstLine(llvm::StringRef Text, FileRole Role);
 bool endsAsMeant(const Dump &D);
 
 /// The sections that the file of \p Role may hold, in order.
-llvm::SmallVector<Section, 8> sectionsOf(const Dump &D, FileRole Role);
+SmallVector<Section, 8> sectionsOf(const Dump &D, FileRole Role);
 
 /// Forgets what a cut assignment holds from the cut on: its sections are
 /// damaged then, all of the dump if the allocations are cut.
@@ -41,8 +40,7 @@ std::string describeCut(const CutOff &Cut);
 /// the end of the longer text stays, and files of one module may come from
 /// different processes. \p Syntax is what could not be read. Such a dump says
 /// nothing about the compiler.
-std::string tracesOfTwoWriters(const Dump &D,
-                               llvm::ArrayRef<Diagnostic> Syntax);
+std::string tracesOfTwoWriters(const Dump &D, ArrayRef<Diagnostic> Syntax);
 
 } // namespace hlobuf
 

@@ -6,12 +6,11 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr StringRef Compressions[] = {"", ".gz", ".zst"};
 
-static llvm::SmallVector<StringRef, 2> tailsOf(FileRole Role) {
-  llvm::SmallVector<StringRef, 2> Tails;
+static SmallVector<StringRef, 2> tailsOf(FileRole Role) {
+  SmallVector<StringRef, 2> Tails;
   infoOf(Role).Tails.split(Tails, '|');
   return Tails;
 }
@@ -75,7 +74,7 @@ StringRef hlobuf::moduleStemOf(StringRef Path) {
 
 std::string
 hlobuf::findCandidate(StringRef Stem, FileRole Role,
-                      llvm::function_ref<bool(const std::string &)> Exists) {
+                      function_ref<bool(const std::string &)> Exists) {
   std::string Name;
   Name.reserve(Stem.size() + 64); // more than any tail has
   for (StringRef Tail : tailsOf(Role))
@@ -91,7 +90,7 @@ hlobuf::findCandidate(StringRef Stem, FileRole Role,
 
 std::string
 hlobuf::assignmentOf(StringRef Path,
-                     llvm::function_ref<bool(const std::string &)> Exists) {
+                     function_ref<bool(const std::string &)> Exists) {
   return findCandidate(stemOf(Path), FileRole::Assignment, Exists);
 }
 

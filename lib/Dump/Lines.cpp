@@ -3,7 +3,6 @@
 #include "Dump/Lines.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// The text between the rest of \p Before and the rest of \p In.
 static StringRef passed(StringRef Before, const Scanner &In) {
@@ -277,7 +276,7 @@ bool hlobuf::parseLine(StringRef Line, HloTables &T, PeakRow &R,
 
 /// A number whose thousands are separated by spaces.
 static bool parseSpaced(StringRef Text, uint64_t &Value) {
-  llvm::SmallVector<StringRef, 8> Groups;
+  SmallVector<StringRef, 8> Groups;
   Text.split(Groups, ' ');
   std::string Digits;
   for (size_t I = 0; I != Groups.size(); ++I) {

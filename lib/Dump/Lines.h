@@ -16,7 +16,7 @@ namespace hlobuf {
 
 /// The texts of a `<id name{index} (phi) @color>`.
 struct TagTexts {
-  llvm::StringRef Whole, Id, Name, Index, Phi, Color;
+  StringRef Whole, Id, Name, Index, Phi, Color;
 };
 
 /// Reads a tag at the front of \p In; false if there is none.
@@ -24,7 +24,7 @@ bool parseTag(Scanner &In, HloTables &T, ValueTag &Tag, TagTexts &Texts);
 
 /// The texts of an allocation header's fields; empty where absent.
 struct AllocationTexts {
-  llvm::StringRef Index, Pointer, Size, Color, Page, Parameter, ParameterShape,
+  StringRef Index, Pointer, Size, Color, Page, Parameter, ParameterShape,
       ParameterIndex, OutputShape, Constant, ThreadLocal, MaybeLiveOut,
       PreallocatedTemp, Unknown;
 };
@@ -32,61 +32,55 @@ struct AllocationTexts {
 /// The texts of a value line's fields.
 struct ValueTexts {
   TagTexts Tag;
-  llvm::StringRef Size, Offset, Shape;
+  StringRef Size, Offset, Shape;
 };
 
 /// The texts of a row with a name: the name, its index, its numbers.
 struct RowTexts {
-  llvm::StringRef Name, Index, First, Second;
+  StringRef Name, Index, First, Second;
 };
 
 /// The texts of a stack line's fields.
 struct StackTexts {
-  llvm::StringRef Name, Percent, Total, Current, Remaining;
+  StringRef Name, Percent, Total, Current, Remaining;
 };
 
 // The line of one record; false if \p Line is not that.
 
 /// `allocation N: size .., ..:` (2017 on).
-bool parseLine(llvm::StringRef Line, HloTables &T, Allocation &A,
+bool parseLine(StringRef Line, HloTables &T, Allocation &A,
                AllocationTexts &Texts);
 /// ` value: <..> (size=..,offset=..): SHAPE` (2019-09 on).
-bool parseLine(llvm::StringRef Line, HloTables &T, Value &V, ValueTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, Value &V, ValueTexts &Texts);
 /// `  value: <..> (color=N)` of the reuse block.
-bool parseLine(llvm::StringRef Line, HloTables &T, ReusedValue &R,
-               TagTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, ReusedValue &R, TagTexts &Texts);
 /// The tag of a used value.
-bool parseLine(llvm::StringRef Line, HloTables &T, UsedValue &U,
-               TagTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, UsedValue &U, TagTexts &Texts);
 /// `  name {index}`.
-bool parseLine(llvm::StringRef Line, HloTables &T, Position &P,
-               RowTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, Position &P, RowTexts &Texts);
 /// `  name, operand N {index}`: First is N.
-bool parseLine(llvm::StringRef Line, HloTables &T, Use &U, RowTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, Use &U, RowTexts &Texts);
 /// `    N:name`: First is N.
-bool parseLine(llvm::StringRef Line, HloTables &T, SequenceRow &R,
-               RowTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, SequenceRow &R, RowTexts &Texts);
 /// `    name{index}:start-end`: First and Second are the steps.
-bool parseLine(llvm::StringRef Line, HloTables &T, LiveRangeRow &R,
-               RowTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, LiveRangeRow &R, RowTexts &Texts);
 /// A peak row of any form: First are the bytes, Second the cumulative ones.
-bool parseLine(llvm::StringRef Line, HloTables &T, PeakRow &R, RowTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, PeakRow &R, RowTexts &Texts);
 /// A line of the stack tree; the name is raw text, so the numbers are read
 /// from the right. The depth is taken from the connector columns.
-bool parseLine(llvm::StringRef Line, HloTables &T, StackNode &N,
-               StackTexts &Texts);
+bool parseLine(StringRef Line, HloTables &T, StackNode &N, StackTexts &Texts);
 
 // Headings.
 
 /// `Total bytes used: N (human)`: First is N, Second the human text.
-bool parseTotalLine(llvm::StringRef Line, uint64_t &Total,
-                    std::optional<llvm::StringRef> &Human, RowTexts &Texts);
+bool parseTotalLine(StringRef Line, uint64_t &Total,
+                    std::optional<StringRef> &Human, RowTexts &Texts);
 /// `HloLiveRange (max N):`: First is N.
-bool parseLiveHeader(llvm::StringRef Line, uint32_t &Max, RowTexts &Texts);
+bool parseLiveHeader(StringRef Line, uint32_t &Max, RowTexts &Texts);
 /// `  Live ranges at N (peak):`: First is N.
-bool parsePeakHeader(llvm::StringRef Line, int32_t &Step, RowTexts &Texts);
+bool parsePeakHeader(StringRef Line, int32_t &Step, RowTexts &Texts);
 /// `  Stack trace breakdown for peak usage: N bytes`: First is N.
-bool parseStackHeader(llvm::StringRef Line, uint64_t &Total, RowTexts &Texts);
+bool parseStackHeader(StringRef Line, uint64_t &Total, RowTexts &Texts);
 
 } // namespace hlobuf
 

@@ -6,7 +6,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 std::string Dump::spell(NameId Name, ShapeIndex Index) const {
   std::string Text = Names[Name].str();

@@ -20,10 +20,8 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
 #include "Support/NameTable.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/StringRef.h"
 #include <array>
 #include <cassert>
 #include <optional>
@@ -124,7 +122,7 @@ struct FieldLine {
   uint32_t Line = 0;
   Kind Is = Kind::Different;
   /// What follows the kind.
-  llvm::StringRef Text;
+  StringRef Text;
 };
 
 /// A place that shares the bytes of a value.
@@ -151,7 +149,7 @@ enum class TextForm : uint8_t {
 /// One file of a dump.
 struct DumpFile {
   std::string Path;
-  llvm::StringRef Text;
+  StringRef Text;
   /// Printed from a proto by this program; in a frame, whose end is marked.
   bool FromProto = false, Framed = false;
 
@@ -174,7 +172,7 @@ struct Dump {
   std::array<DumpFile, NumFileRoles> Files;
   std::array<SectionState, NumSections> States = {};
   /// By section: its text, where it is kept as text.
-  std::array<llvm::StringRef, NumSections> SectionTexts = {};
+  std::array<StringRef, NumSections> SectionTexts = {};
   /// By file: set if it is not whole. Sections from there on are damaged.
   std::array<std::optional<CutOff>, NumFileRoles> Cuts;
   /// By file: some line may begin with `//`.
@@ -196,7 +194,7 @@ struct Dump {
   uint32_t TotalLine = 0;
   uint64_t Total = 0;
   /// The text in parentheses, as read (2021-08-09 on).
-  std::optional<llvm::StringRef> TotalHuman;
+  std::optional<StringRef> TotalHuman;
 
   std::vector<UsedValue> Used;
   std::vector<Position> Positions;
@@ -255,13 +253,11 @@ struct Dump {
   bool fromProto() const { return file(FileRole::Assignment).FromProto; }
   /// The text that holds total and used values, and the one with the live
   /// ranges: the assignment's own in a combined dump.
-  llvm::StringRef assignmentText() const {
-    return file(FileRole::Assignment).Text;
-  }
-  llvm::StringRef usedText() const {
+  StringRef assignmentText() const { return file(FileRole::Assignment).Text; }
+  StringRef usedText() const {
     return file(Split ? FileRole::Values : FileRole::Assignment).Text;
   }
-  llvm::StringRef liveText() const {
+  StringRef liveText() const {
     return file(Split ? FileRole::LiveRange : FileRole::Assignment).Text;
   }
 
@@ -274,7 +270,7 @@ struct Dump {
     return Instructions[Id.index()];
   }
 
-  llvm::ArrayRef<Value> values(const Allocation &A) const {
+  ArrayRef<Value> values(const Allocation &A) const {
     return slice(Values, A.Values);
   }
   /// The same as ids.
@@ -282,7 +278,7 @@ struct Dump {
     return llvm::map_range(llvm::seq(A.Values.Begin, A.Values.End),
                            [](uint32_t I) { return ValueId(I); });
   }
-  llvm::ArrayRef<ReusedValue> reused(const Allocation &A) const {
+  ArrayRef<ReusedValue> reused(const Allocation &A) const {
     return slice(Reused, A.Reused);
   }
   /// Indices into Positions and Uses of what \p U, one of Used, has.
@@ -292,13 +288,13 @@ struct Dump {
   IndexRange useRows(const UsedValue &U) const {
     return rowsOf(U, Used, &UsedValue::FirstUse, Uses.size());
   }
-  llvm::ArrayRef<Position> positions(const UsedValue &U) const {
+  ArrayRef<Position> positions(const UsedValue &U) const {
     return slice(Positions, positionRows(U));
   }
-  llvm::ArrayRef<Use> uses(const UsedValue &U) const {
+  ArrayRef<Use> uses(const UsedValue &U) const {
     return slice(Uses, useRows(U));
   }
-  llvm::ArrayRef<NameId> operands(const Instruction &I) const {
+  ArrayRef<NameId> operands(const Instruction &I) const {
     return slice(OperandNames,
                  rowsOf(I, Instructions, &Instruction::FirstOperand,
                         OperandNames.size()));
@@ -308,32 +304,28 @@ struct Dump {
 
   /// The text of \p S, which is kept as text, with its first line; empty if it
   /// is absent.
-  llvm::StringRef text(Section S) const {
+  StringRef text(Section S) const {
     return SectionTexts[static_cast<size_t>(S)];
   }
   /// The text of a used value's instruction; empty if there is none.
-  llvm::StringRef text(const UsedValue &U) const;
+  StringRef text(const UsedValue &U) const;
   /// The instruction of \p U, whose text must be the first one of it.
   const Instruction &firstOf(const UsedValue &U) const {
     // It is after the tag, and before the next one.
     return *rowAt(Instructions, &Instruction::TextOffset, U.Line);
   }
-  llvm::StringRef text(const Instruction &I) const {
-    return I.text(usedText());
-  }
+  StringRef text(const Instruction &I) const { return I.text(usedText()); }
   /// The text of \p I before the `(` of the operands.
-  llvm::StringRef head(const Instruction &I) const {
-    return I.head(usedText());
-  }
+  StringRef head(const Instruction &I) const { return I.head(usedText()); }
   /// Between the parentheses of \p I.
-  llvm::StringRef operandsText(const Instruction &I) const {
+  StringRef operandsText(const Instruction &I) const {
     return I.operandsText(usedText());
   }
   /// After the parentheses of \p I, with the leading `, `.
-  llvm::StringRef attributes(const Instruction &I) const {
+  StringRef attributes(const Instruction &I) const {
     return I.attributes(usedText());
   }
-  llvm::StringRef stackName(const StackNode &N) const {
+  StringRef stackName(const StackNode &N) const {
     return liveText().substr(N.Line + N.NameOffset, N.NameSize);
   }
 
@@ -365,8 +357,8 @@ private:
     });
   }
   template <typename T>
-  static llvm::ArrayRef<T> slice(const std::vector<T> &All, IndexRange R) {
-    return llvm::ArrayRef<T>(All).slice(R.Begin, R.size());
+  static ArrayRef<T> slice(const std::vector<T> &All, IndexRange R) {
+    return ArrayRef<T>(All).slice(R.Begin, R.size());
   }
 };
 

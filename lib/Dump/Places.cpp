@@ -3,7 +3,6 @@
 #include "Dump/Places.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 RowTexts Places::total() const {
   RowTexts Texts;

@@ -18,18 +18,18 @@ public:
   explicit Places(const Dump &D) : D(D) {}
 
   /// The whole line of a record of the dump, without its newline.
-  template <typename Record> llvm::StringRef line(const Record &R) const {
+  template <typename Record> StringRef line(const Record &R) const {
     if constexpr (llvm::is_one_of<Record, Allocation, Value, ReusedValue>())
       return lineAt(D.assignmentText(), R.Line);
     if constexpr (llvm::is_one_of<Record, UsedValue, Position, Use>())
       return lineAt(D.usedText(), R.Line);
     return lineAt(D.liveText(), R.Line);
   }
-  llvm::StringRef line(const StackNode &N) const {
+  StringRef line(const StackNode &N) const {
     return D.liveText().substr(N.Line, N.Size);
   }
   /// The line at \p Offset of what only protos hold.
-  llvm::StringRef traceLine(uint32_t Offset) const {
+  StringRef traceLine(uint32_t Offset) const {
     return lineAt(D.file(FileRole::Traces).Text, Offset).ltrim(' ');
   }
 
@@ -39,7 +39,7 @@ public:
     return readAgain<Allocation>(line(A), parseLine);
   }
   /// \p Field, or the empty text before the colon of \p A if it is absent.
-  llvm::StringRef orEnd(llvm::StringRef Field, const Allocation &A) const {
+  StringRef orEnd(StringRef Field, const Allocation &A) const {
     return Field.data() ? Field : line(A).take_back(1);
   }
 
@@ -71,18 +71,17 @@ public:
   }
   /// The name of operand \p Number in the text of \p I; the whole operand list
   /// if there are fewer.
-  llvm::StringRef operand(const Instruction &I, uint32_t Number) const;
+  StringRef operand(const Instruction &I, uint32_t Number) const;
 
 private:
-  static llvm::StringRef lineAt(llvm::StringRef Text, uint32_t Offset) {
+  static StringRef lineAt(StringRef Text, uint32_t Offset) {
     return Text.drop_front(Offset).take_until([](char C) { return C == '\n'; });
   }
   /// The fields of \p Line, which \p Parse has read before: the ids are thrown
   /// away.
   template <typename Record, typename Texts>
-  static Texts readAgain(llvm::StringRef Line,
-                         bool (*Parse)(llvm::StringRef, HloTables &, Record &,
-                                       Texts &)) {
+  static Texts readAgain(StringRef Line, bool (*Parse)(StringRef, HloTables &,
+                                                       Record &, Texts &)) {
     NameTable Names;
     ShapeTable Shapes;
     ShapeIndexTable Indices;

@@ -5,7 +5,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// \p Number with its thousands separated by spaces.
 static std::string spacedNumber(uint64_t Number) {

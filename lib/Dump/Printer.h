@@ -12,11 +12,11 @@ namespace hlobuf {
 /// An allocation header up to and with its colon; \p SizeText stands for the
 /// size, so that reports can print a human one (BufferAllocation::ToString).
 std::string allocationHeader(const Dump &D, const Allocation &A,
-                             llvm::StringRef SizeText);
+                             StringRef SizeText);
 
 /// A line of the stack tree after its columns.
-std::string stackLine(llvm::StringRef Name, llvm::StringRef Percent,
-                      uint64_t Total, uint64_t Current, int64_t Remaining);
+std::string stackLine(StringRef Name, StringRef Percent, uint64_t Total,
+                      uint64_t Current, int64_t Remaining);
 
 } // namespace hlobuf
 

@@ -9,7 +9,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// Fills one Dump. One object reads one module.
@@ -24,7 +23,7 @@ private:
   void readAssignment(LineCursor &In);
   void readValues(LineCursor &In);
   /// Reads the file of \p Role with \p Read.
-  void readFile(FileRole Role, llvm::function_ref<void(LineCursor &)> Read);
+  void readFile(FileRole Role, function_ref<void(LineCursor &)> Read);
   /// Notes that the file of \p Role was cut off if its last line, which is not
   /// read then, has no newline.
   void noteUnterminated(FileRole Role);
@@ -158,7 +157,7 @@ void DumpReader::read() {
 }
 
 void DumpReader::readFile(FileRole Role,
-                          llvm::function_ref<void(LineCursor &)> Read) {
+                          function_ref<void(LineCursor &)> Read) {
   if (!D.file(Role).present())
     return;
   // No compiler writes those, and none can be killed before their end.

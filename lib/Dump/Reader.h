@@ -7,7 +7,6 @@
 
 #include "Dump/Model.h"
 #include "Dump/SyntaxErrors.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
 
 namespace hlobuf {
@@ -27,15 +26,15 @@ enum class TextKind : uint8_t {
 std::optional<FileRole> roleOf(TextKind Kind);
 
 /// Judges by the first lines that are not empty.
-TextKind classify(llvm::StringRef Text);
+TextKind classify(StringRef Text);
 
 /// Why \p Text, which classify() finds to be something else, is not a buffer
 /// assignment.
-llvm::StringRef refusal(llvm::StringRef Text);
+StringRef refusal(StringRef Text);
 
 /// True if the values in \p Assignment have a form of releases before 2019-09:
 /// `  NAME[..](#ID @C) [offset,size]: SHAPE`, or on several lines.
-bool hasOldValues(llvm::StringRef Assignment);
+bool hasOldValues(StringRef Assignment);
 
 /// Texts of that many bytes are worth a thread.
 constexpr size_t LargeText = size_t(1) << 22;

@@ -24,12 +24,12 @@ const SectionInfo &hlobuf::infoOf(Section S) {
   return Rows[static_cast<size_t>(S)];
 }
 
-std::optional<Section> hlobuf::textSectionAt(llvm::StringRef Line) {
+std::optional<Section> hlobuf::textSectionAt(StringRef Line) {
   // Rows of other sections are indented more.
   if (!Line.starts_with("  ") || Line.starts_with("   "))
     return std::nullopt;
   for (size_t I = 0; I != NumSections; ++I)
-    if (llvm::StringRef Begins = infoOf(static_cast<Section>(I)).Begins;
+    if (StringRef Begins = infoOf(static_cast<Section>(I)).Begins;
         !Begins.empty() && Line.starts_with(Begins))
       return static_cast<Section>(I);
   return std::nullopt;

@@ -6,7 +6,7 @@
 #define HLOBUF_DUMP_SECTION_H
 
 #include "Dump/Release.h"
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,14 +39,14 @@ constexpr size_t NumFileRoles = 0
 /// A row of FileRoles.def.
 struct FileRoleInfo {
   /// Its name in JSON.
-  llvm::StringRef Key;
+  StringRef Key;
   /// What its name ends with, without what compression adds, and what its
   /// first line begins with: the most likely first, separated by `|`.
-  llvm::StringRef Tails;
-  llvm::StringRef FirstLines;
+  StringRef Tails;
+  StringRef FirstLines;
   /// What it holds, and what it is called; for people.
-  llvm::StringRef Words;
-  llvm::StringRef Pattern;
+  StringRef Words;
+  StringRef Pattern;
 };
 
 /// The row of \p Role.
@@ -62,12 +62,12 @@ struct SectionInfo {
   /// The first release that prints it.
   Release Since;
   /// Its name, for people.
-  llvm::StringRef Name;
+  StringRef Name;
   /// What it is in the text.
-  llvm::StringRef Heading;
+  StringRef Heading;
   /// How the first line of one that is kept as text begins; empty for others,
   /// and for one that has a file of its own.
-  llvm::StringRef Begins;
+  StringRef Begins;
 };
 
 /// The row of \p S.
@@ -75,7 +75,7 @@ const SectionInfo &infoOf(Section S);
 
 /// The section that is kept as text and begins with \p Line; nothing if there
 /// is none.
-std::optional<Section> textSectionAt(llvm::StringRef Line);
+std::optional<Section> textSectionAt(StringRef Line);
 
 } // namespace hlobuf
 

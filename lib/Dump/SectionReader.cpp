@@ -4,7 +4,6 @@
 #include "Dump/CutOff.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 void SectionReader::damaged(StringRef Where, Section S, std::string Message) {
   D.States[static_cast<size_t>(S)] = SectionState::Damaged;

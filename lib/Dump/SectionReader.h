@@ -26,7 +26,7 @@ protected:
   }
   /// Reports that \p Where cannot be read and marks \p S as damaged. Where the
   /// file ends too early there, that is noted instead.
-  void damaged(llvm::StringRef Where, Section S, std::string Message);
+  void damaged(StringRef Where, Section S, std::string Message);
   void present(Section S) {
     SectionState &State = D.States[static_cast<size_t>(S)];
     if (State == SectionState::Absent)
@@ -36,11 +36,11 @@ protected:
     D.States[static_cast<size_t>(S)] = State;
   }
   /// Keeps \p Text as the text of \p S.
-  void keep(Section S, llvm::StringRef Text) {
+  void keep(Section S, StringRef Text) {
     present(S);
     D.SectionTexts[static_cast<size_t>(S)] = Text;
   }
-  bool isAtCut(llvm::StringRef Where, Section S);
+  bool isAtCut(StringRef Where, Section S);
   void expectEnd(LineCursor &In, Section S);
   /// Consumes \p Count empty lines and says so if there are fewer or more.
   void expectEmptyLines(LineCursor &In, unsigned Count, Section S);
@@ -51,8 +51,8 @@ protected:
 
 private:
   template <typename Record, typename Texts>
-  bool parseBy(llvm::StringRef Line, Record &R,
-               bool (*Parse)(llvm::StringRef, HloTables &, Record &, Texts &)) {
+  bool parseBy(StringRef Line, Record &R,
+               bool (*Parse)(StringRef, HloTables &, Record &, Texts &)) {
     Texts Fields;
     return Parse(Line, Tables, R, Fields);
   }

@@ -10,12 +10,12 @@
 namespace hlobuf {
 
 /// The id under which the reader reports lines that it cannot read.
-constexpr llvm::StringRef SyntaxCheck = "syntax";
+constexpr StringRef SyntaxCheck = "syntax";
 
 /// The id of findings about damage that comes from how the files were
 /// written, not in what the compiler said: the exit status is that of an input
 /// that cannot be read.
-constexpr llvm::StringRef UnreadableCheck = "unreadable";
+constexpr StringRef UnreadableCheck = "unreadable";
 
 /// Lines that cannot be read. More than anybody looks at are only counted.
 struct SyntaxErrors {
@@ -25,8 +25,7 @@ struct SyntaxErrors {
   unsigned Uncounted = 0;
 
   bool empty() const { return Errors.empty(); }
-  void add(llvm::StringRef Where, std::string Message,
-           llvm::StringRef Rule = SyntaxCheck) {
+  void add(StringRef Where, std::string Message, StringRef Rule = SyntaxCheck) {
     if (Errors.size() == MaxKept) {
       ++Uncounted;
       return;

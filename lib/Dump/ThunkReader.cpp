@@ -5,7 +5,6 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// Fills Dump::Thunks.
@@ -46,7 +45,7 @@ private:
   void close(size_t Depth);
 
   Part Current = Part::Thunks;
-  llvm::SmallVector<OpenSequence, 8> Open;
+  SmallVector<OpenSequence, 8> Open;
 };
 } // namespace
 

@@ -54,7 +54,7 @@ private:
 /// A slice that a thunk touches.
 struct ThunkSlice {
   /// Where it is in the text, access included.
-  llvm::StringRef Text;
+  StringRef Text;
   ThunkAccess Access = ThunkAccess::Read;
   /// The thunk has a place for it, but states none.
   bool Missing = false;
@@ -71,8 +71,8 @@ struct ThunkSlice {
 /// What a thunk says that follows from its instruction; see
 /// StatedAttributes.def. Of several values each has its own.
 struct ThunkAttribute {
-  llvm::StringRef Key;
-  llvm::StringRef Value;
+  StringRef Key;
+  StringRef Value;
 };
 
 /// What the streams of a GPU are for; each kind is numbered by itself.
@@ -87,7 +87,7 @@ enum class StreamKind : uint8_t {
 /// A line of the text.
 struct Thunk {
   /// The line without what it is indented by.
-  llvm::StringRef Text;
+  StringRef Text;
   ThunkKind Kind = ThunkKind::Unknown;
   /// Has fields that this tool does not know; see Unknown.
   bool Understood = true;
@@ -108,15 +108,15 @@ struct Thunk {
   /// The thunk after it and all that are inside of it.
   uint32_t End = 0;
   /// What the line says of them; empty or nothing if absent.
-  llvm::StringRef Kernel;
-  llvm::StringRef Comparator;
-  llvm::StringRef Unknown;
+  StringRef Kernel;
+  StringRef Comparator;
+  StringRef Unknown;
   /// The kind that the thunk states in addition, where it is another one.
-  llvm::StringRef OtherKind;
+  StringRef OtherKind;
   /// What is loaded has another name, which its binary may not have, or takes
   /// another number of arguments.
-  llvm::StringRef Loads;
-  llvm::StringRef Absent;
+  StringRef Loads;
+  StringRef Absent;
   std::optional<uint64_t> Arity;
   std::optional<uint64_t> Execution;
   std::optional<uint64_t> Stream;
@@ -127,7 +127,7 @@ struct Thunk {
 
 /// Thunks that run one after the other.
 struct ThunkSequence {
-  llvm::StringRef Text;
+  StringRef Text;
   ThunkRole Role = ThunkRole::Thunks;
   /// Of a branch.
   uint32_t Number = 0;
@@ -137,21 +137,21 @@ struct ThunkSequence {
   /// half-open.
   IndexRange Thunks;
   /// Bytes of the allocations that embedded thunks have for themselves.
-  llvm::SmallVector<uint64_t, 0> Sizes;
+  SmallVector<uint64_t, 0> Sizes;
 };
 
 /// Thunks of one sequence that share a resource, which orders them.
 struct ThunkResource {
-  llvm::StringRef Text;
+  StringRef Text;
   ThunkSequenceId In;
   bool Communicator = false;
   /// Counted in their sequence.
-  llvm::SmallVector<uint32_t, 4> Users;
+  SmallVector<uint32_t, 4> Users;
 };
 
 /// An allocation as the executable states it.
 struct ThunkAllocation {
-  llvm::StringRef Text;
+  StringRef Text;
   int64_t Index = 0;
   int64_t Size = 0;
   std::optional<int64_t> Parameter;
@@ -161,7 +161,7 @@ struct ThunkAllocation {
 
 /// A constant or output and its allocation.
 struct ThunkEntry {
-  llvm::StringRef Text;
+  StringRef Text;
   int64_t Allocation = 0;
   /// Of an output.
   ShapeIndex Index;
@@ -177,8 +177,8 @@ struct ThunkProgram {
   std::vector<ThunkSequence> Sequences;
   std::vector<ThunkResource> Resources;
   /// Names of kernels and comparators in the object files.
-  std::vector<llvm::StringRef> Kernels;
-  std::vector<llvm::StringRef> Comparators;
+  std::vector<StringRef> Kernels;
+  std::vector<StringRef> Comparators;
   std::vector<ThunkAllocation> Allocations;
   std::vector<ThunkEntry> Constants;
   std::vector<ThunkEntry> Outputs;
@@ -187,12 +187,11 @@ struct ThunkProgram {
   const ThunkSequence &operator[](ThunkSequenceId Id) const {
     return Sequences[Id.index()];
   }
-  llvm::ArrayRef<ThunkSlice> slices(const Thunk &T) const {
-    return llvm::ArrayRef<ThunkSlice>(Slices).slice(T.Slices.Begin,
-                                                    T.Slices.size());
+  ArrayRef<ThunkSlice> slices(const Thunk &T) const {
+    return ArrayRef<ThunkSlice>(Slices).slice(T.Slices.Begin, T.Slices.size());
   }
-  llvm::ArrayRef<ThunkAttribute> attributes(const Thunk &T) const {
-    return llvm::ArrayRef<ThunkAttribute>(Attributes)
+  ArrayRef<ThunkAttribute> attributes(const Thunk &T) const {
+    return ArrayRef<ThunkAttribute>(Attributes)
         .slice(T.Attributes.Begin, T.Attributes.size());
   }
   /// Calls \p Visit(ThunkSequenceId) for the sequences of \p Id, without those

@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class TraceReader : public SectionReader {

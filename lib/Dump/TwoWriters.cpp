@@ -5,7 +5,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr StringRef Advice =
     "if several processes wrote it, give each its own folder (--xla_dump_to)";
@@ -13,7 +12,7 @@ static constexpr StringRef Advice =
 /// The offset of the line of \p Text that the first one of \p Syntax is about;
 /// the size of the text if there is none. They are in the order of reading:
 /// names are looked up after that, and may have other lines' meanings by then.
-static size_t firstDamage(StringRef Text, llvm::ArrayRef<Diagnostic> Syntax) {
+static size_t firstDamage(StringRef Text, ArrayRef<Diagnostic> Syntax) {
   for (const Diagnostic &Error : Syntax) {
     if (Error.Where.data() < Text.begin() || Error.Where.data() >= Text.end())
       continue;
@@ -99,7 +98,7 @@ static NameId differingAddress(const Dump &D) {
 }
 
 std::string hlobuf::tracesOfTwoWriters(const Dump &D,
-                                       llvm::ArrayRef<Diagnostic> Syntax) {
+                                       ArrayRef<Diagnostic> Syntax) {
   for (size_t Role = 0; Role != NumFileRoles; ++Role) {
     StringRef Text = D.Files[Role].Text;
     size_t End = firstDamage(Text, Syntax);

@@ -4,7 +4,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class UsedReader : public SectionReader {

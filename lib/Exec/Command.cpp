@@ -75,7 +75,7 @@ void SignalGuard::restore() {
   ::sigprocmask(SIG_SETMASK, &Mask, nullptr);
 }
 
-static llvm::Error lastError() {
+static Error lastError() {
   return llvm::errorCodeToError(
       std::error_code(errno, std::generic_category()));
 }
@@ -116,8 +116,7 @@ static int start(const std::vector<std::string> &Command,
   return Error;
 }
 
-llvm::Expected<int>
-hlobuf::runCommand(const std::vector<std::string> &Command) {
+Expected<int> hlobuf::runCommand(const std::vector<std::string> &Command) {
   SignalGuard Signals;
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (int Error = start(Command, Signals)) {

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_EXEC_COMMAND_H
 #define HLOBUF_EXEC_COMMAND_H
 
-#include "llvm/Support/Error.h"
+#include "Support/LLVM.h"
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ inline constexpr int SignalBase = 128;
 /// alone are forwarded to it; those of the terminal reach it anyway. Processes
 /// that the command leaves behind become children of this one, and are waited
 /// for.
-llvm::Expected<int> runCommand(const std::vector<std::string> &Command);
+Expected<int> runCommand(const std::vector<std::string> &Command);
 
 } // namespace hlobuf
 

@@ -12,7 +12,6 @@
 #include <cstdlib>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static constexpr StringRef DumpTo = "--xla_dump_to=";

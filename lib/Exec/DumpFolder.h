@@ -13,7 +13,7 @@ namespace hlobuf {
 
 /// The folder that \p Flags, which XLA_FLAGS holds, make XLA dump into; empty
 /// if there is none.
-std::string dumpFolder(llvm::StringRef Flags);
+std::string dumpFolder(StringRef Flags);
 
 /// The folder that a command dumps into. One of ours goes away unless it is
 /// kept.

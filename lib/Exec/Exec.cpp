@@ -15,7 +15,6 @@
 #include <cstdlib>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// How \p Status, as runCommand() has it, came about.
 static std::string howItFailed(int Status) {
@@ -66,7 +65,7 @@ static std::vector<std::string> entriesOf(const FreshDumps &Fresh,
 
 /// The names of which no entry is there.
 static unsigned withoutEntry(const FreshDumps &Fresh,
-                             llvm::ArrayRef<std::string> Entries) {
+                             ArrayRef<std::string> Entries) {
   return static_cast<unsigned>(
       llvm::count_if(Fresh.Cached, [&](const std::string &Name) {
         return llvm::none_of(Entries, [&](StringRef Entry) {
@@ -83,9 +82,8 @@ static bool namesFiles(const VerifyOptions &Options) {
 
 /// Says what of a run was not verified; how much.
 static size_t printShortfalls(const FreshDumps &Fresh,
-                              llvm::ArrayRef<std::string> Entries,
-                              const ProcessReport &Report,
-                              llvm::raw_ostream &Err) {
+                              ArrayRef<std::string> Entries,
+                              const ProcessReport &Report, raw_ostream &Err) {
   size_t Count = Report.Shortfalls.size();
   for (const std::string &Shortfall : Report.Shortfalls)
     Err << "hlobuf-verify: not verified: " << Shortfall << '\n';
@@ -107,7 +105,7 @@ static size_t printShortfalls(const FreshDumps &Fresh,
 /// Verifies what \p Fresh has, and says what it has not; the exit status.
 static int judge(const VerifyOptions &Options, FreshDumps Fresh,
                  const ProcessReport &Report, int Status, DumpFolder &Dumps,
-                 llvm::raw_ostream &Err) {
+                 raw_ostream &Err) {
   std::vector<std::string> Entries = entriesOf(Fresh, Report);
   llvm::append_range(Fresh.Files, Entries);
   if (Fresh.Files.empty()) {
@@ -158,7 +156,7 @@ static int withLostOutput(int Result) {
 }
 
 int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
-                    llvm::raw_ostream &Out, llvm::raw_ostream &Err) {
+                    raw_ostream &Out, raw_ostream &Err) {
   if (!HasCommand) {
     Err << "error: --exec needs a command: hlobuf-verify --exec -- python "
            "train.py\n";
@@ -173,7 +171,7 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
   Processes.prepare();
   Out.flush();
   StartMark Start(Dumps.path());
-  llvm::Expected<int> Status = runCommand(Options.Inputs);
+  Expected<int> Status = runCommand(Options.Inputs);
   if (!Status) {
     Err << "error: cannot run '" << Options.Inputs.front()
         << "': " << llvm::toString(Status.takeError()) << '\n';

@@ -18,8 +18,8 @@ namespace hlobuf {
 /// input, output and exit status pass through; findings go to \p Err. A
 /// temporary folder of dumps stays if anything that is printed names its files.
 /// \p HasCommand says that there is a command.
-int runExec(const VerifyOptions &Options, bool HasCommand,
-            llvm::raw_ostream &Out, llvm::raw_ostream &Err);
+int runExec(const VerifyOptions &Options, bool HasCommand, raw_ostream &Out,
+            raw_ostream &Err);
 
 } // namespace hlobuf
 

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 using ChangeTime = std::pair<std::time_t, long>;
@@ -98,8 +97,8 @@ void FreshDumps::add(StringRef Folder, const StartMark &Start) {
   }
 }
 
-std::vector<std::string>
-hlobuf::cacheEntries(StringRef Folder, llvm::ArrayRef<std::string> Modules) {
+std::vector<std::string> hlobuf::cacheEntries(StringRef Folder,
+                                              ArrayRef<std::string> Modules) {
   std::vector<std::string> Entries = pathsIn(Folder);
   llvm::erase_if(Entries, [&](StringRef Path) {
     StringRef Name = llvm::sys::path::filename(Path);

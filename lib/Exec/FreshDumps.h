@@ -5,8 +5,7 @@
 #ifndef HLOBUF_EXEC_FRESHDUMPS_H
 #define HLOBUF_EXEC_FRESHDUMPS_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <ctime>
 #include <string>
 #include <utility>
@@ -18,10 +17,10 @@ namespace hlobuf {
 class StartMark {
 public:
   /// Now, by the clock of \p Folder, which is made to go on.
-  explicit StartMark(llvm::StringRef Folder);
+  explicit StartMark(StringRef Folder);
 
   /// True if the file \p Path was there, and is as it was.
-  bool isOlder(llvm::StringRef Path) const;
+  bool isOlder(StringRef Path) const;
 
 private:
   std::pair<std::time_t, long> Time;
@@ -43,14 +42,14 @@ struct FreshDumps {
   unsigned Unfinished = 0;
 
   /// Adds what was written into \p Folder since \p Start.
-  void add(llvm::StringRef Folder, const StartMark &Start);
+  void add(StringRef Folder, const StartMark &Start);
 };
 
 /// The entries of jax's compilation cache in \p Folder that hold modules of
 /// these names, `jit_f-HASH-cache` (jax, 2024 on), in the order of names. jax
 /// does not say which of several it took.
-std::vector<std::string> cacheEntries(llvm::StringRef Folder,
-                                      llvm::ArrayRef<std::string> Modules);
+std::vector<std::string> cacheEntries(StringRef Folder,
+                                      ArrayRef<std::string> Modules);
 
 } // namespace hlobuf
 

@@ -7,7 +7,6 @@
 #include "Support/Format.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -18,7 +17,6 @@
 #include <thread>
 
 using namespace hlobuf;
-using llvm::StringRef;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 namespace fs = llvm::sys::fs;
@@ -76,7 +74,7 @@ bool ProcessNotes::isRunning() const {
   constexpr size_t StartedField = 19;
   auto File =
       llvm::MemoryBuffer::getFileAsStream(fmt::format("/proc/{}/stat", Pid));
-  llvm::SmallVector<StringRef, 64> Fields;
+  SmallVector<StringRef, 64> Fields;
   if (File)
     (*File)->getBuffer().rsplit(") ").second.split(Fields, ' ');
   return Fields.size() > StartedField &&

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_EXEC_PYTHONPROCESSES_H
 #define HLOBUF_EXEC_PYTHONPROCESSES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <set>
 #include <string>
 #include <vector>
@@ -33,7 +33,7 @@ struct ProcessReport {
 class PythonProcesses {
 public:
   /// The command dumps into \p Folder, an absolute path.
-  explicit PythonProcesses(llvm::StringRef Folder) : Folder(Folder.str()) {}
+  explicit PythonProcesses(StringRef Folder) : Folder(Folder.str()) {}
   ~PythonProcesses();
   PythonProcesses(const PythonProcesses &) = delete;
   PythonProcesses &operator=(const PythonProcesses &) = delete;

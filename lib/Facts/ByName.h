@@ -7,7 +7,6 @@
 
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
 #include <utility>
@@ -48,26 +47,26 @@ public:
   }
 
   /// The records with \p Name.
-  llvm::ArrayRef<uint32_t> operator[](NameId Name) const {
+  ArrayRef<uint32_t> operator[](NameId Name) const {
     if (!Name || Name.index() + 1 >= Begins.size())
       return {};
     uint32_t Begin = Begins[Name.index()];
-    return llvm::ArrayRef(Items).slice(Begin, Begins[Name.index() + 1] - Begin);
+    return ArrayRef(Items).slice(Begin, Begins[Name.index() + 1] - Begin);
   }
 
   /// The records with \p Name at \p Index; \p IndexOf gives a record's index.
   template <typename IndexOfFn>
-  llvm::ArrayRef<uint32_t> at(NameId Name, ShapeIndex Index,
-                              IndexOfFn IndexOf) const {
-    llvm::ArrayRef<uint32_t> All = (*this)[Name];
+  ArrayRef<uint32_t> at(NameId Name, ShapeIndex Index,
+                        IndexOfFn IndexOf) const {
+    ArrayRef<uint32_t> All = (*this)[Name];
     uint32_t Key = bits(Index);
     if (All.size() == 1)
-      return bits(IndexOf(All[0])) == Key ? All : llvm::ArrayRef<uint32_t>();
+      return bits(IndexOf(All[0])) == Key ? All : ArrayRef<uint32_t>();
     auto First = llvm::partition_point(
         All, [&](uint32_t I) { return bits(IndexOf(I)) < Key; });
     auto Last = std::find_if(
         First, All.end(), [&](uint32_t I) { return bits(IndexOf(I)) != Key; });
-    return llvm::ArrayRef<uint32_t>(First, Last);
+    return ArrayRef<uint32_t>(First, Last);
   }
 
 private:

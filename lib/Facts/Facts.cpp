@@ -7,8 +7,6 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::StringRef;
 
 namespace {
 /// The partner of each value line and each used value, as numbers.
@@ -47,7 +45,7 @@ Backend Facts::backend() const {
 /// Joins value lines and used values by the printed id; of several with one id
 /// the first counts.
 static IdJoin joinByIds(const Dump &D) {
-  llvm::DenseMap<uint32_t, uint32_t> ValueOfId;
+  DenseMap<uint32_t, uint32_t> ValueOfId;
   for (uint32_t I = 0; I != D.Values.size(); ++I)
     ValueOfId.try_emplace(D.Values[I].Tag.Id, I);
   IdJoin Join;
@@ -285,7 +283,7 @@ static std::vector<bool> findReachingEnd(const Facts &DumpFacts) {
   int32_t Gap = DumpFacts.release().since(Release::OldNormalization) ? 0 : 1;
   std::vector<bool> Reaching(D.Values.size());
   std::vector<Member> Members;
-  llvm::DenseSet<int32_t> Started;
+  DenseSet<int32_t> Started;
   for (const Allocation &Alloc : D.Allocations) {
     if (Alloc.PreallocatedTemp)
       continue;
@@ -446,7 +444,7 @@ const StackFrames &Facts::frames() const {
       [&] { return StackFrames(D.file(FileRole::Module).Text); });
 }
 
-llvm::SmallVector<DeclaredAlias, 2> Facts::aliases(const Instruction &I) const {
+SmallVector<DeclaredAlias, 2> Facts::aliases(const Instruction &I) const {
   if (I.Op.Sugar)
     return {};
   return declaredAliases(D.attributes(I), D.Indices);

@@ -52,15 +52,15 @@ public:
   UsedId usedOf(ValueId V) const;
   /// What reads a value line, in the order of the dump; nothing if that is not
   /// known.
-  llvm::ArrayRef<Use> readers(ValueId V) const;
+  ArrayRef<Use> readers(ValueId V) const;
   /// The value line tagged (name, index); invalid if there is none.
   ValueId findValue(NameId Name, ShapeIndex Index) const;
   /// The used value tagged (name, index); invalid if there is none.
   UsedId findUsed(NameId Name, ShapeIndex Index) const;
   /// The used values that \p Name defines, as numbers, by index.
-  llvm::ArrayRef<uint32_t> usedOfInstruction(NameId Name) const;
+  ArrayRef<uint32_t> usedOfInstruction(NameId Name) const;
   /// The value lines that \p Name defines, as numbers, by index.
-  llvm::ArrayRef<uint32_t> valuesOfInstruction(NameId Name) const;
+  ArrayRef<uint32_t> valuesOfInstruction(NameId Name) const;
 
   /// The instruction text of \p Name; null if the dump holds none that could
   /// be read.
@@ -70,13 +70,13 @@ public:
   bool hasText(NameId Name) const { return instruction(Name) != nullptr; }
 
   /// Numbers in Dump::Positions of all positions at instruction \p Name.
-  llvm::ArrayRef<uint32_t> positionsAt(NameId Name) const;
+  ArrayRef<uint32_t> positionsAt(NameId Name) const;
   /// The same at (name, index).
-  llvm::ArrayRef<uint32_t> positionsAt(NameId Name, ShapeIndex Index) const;
+  ArrayRef<uint32_t> positionsAt(NameId Name, ShapeIndex Index) const;
   /// True if \p U says that it is at (name, index), printed like that.
   bool isAt(UsedId U, NameId Name, ShapeIndex Index) const;
   /// Numbers in Dump::Uses of all uses by instruction \p Name.
-  llvm::ArrayRef<uint32_t> usesBy(NameId Name) const;
+  ArrayRef<uint32_t> usesBy(NameId Name) const;
   /// The used value that position or use number \p Number belongs to.
   UsedId ownerOfPosition(uint32_t Number) const;
   UsedId ownerOfUse(uint32_t Number) const;
@@ -127,16 +127,16 @@ public:
   /// stack tables of the module tell, or the line is a framework's own.
   std::string sourceLine(const Instruction &I) const;
   /// The same for an instruction with these attributes.
-  std::string sourceLine(llvm::StringRef Attributes) const;
+  std::string sourceLine(StringRef Attributes) const;
   /// The same for an instruction with this metadata.
   std::string sourceLine(const InstructionMetadata &Metadata) const;
   /// The user's calls that lead to an instruction with these attributes, the
   /// innermost first; empty if the module has no stack tables.
-  std::vector<SourceFrame> userFrames(llvm::StringRef Attributes) const;
+  std::vector<SourceFrame> userFrames(StringRef Attributes) const;
 
   /// The items of \p I's output_to_operand_aliasing; none for async sugar,
   /// whose numbering belongs to the wrapped instruction.
-  llvm::SmallVector<DeclaredAlias, 2> aliases(const Instruction &I) const;
+  SmallVector<DeclaredAlias, 2> aliases(const Instruction &I) const;
 
 private:
   /// Of an instruction with this metadata; 0 if unknown.

@@ -8,7 +8,6 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 // The live ranges, which end in the list of the peak and, since 2025-07-23, in
 // the stack trace breakdown.
@@ -28,8 +27,7 @@ static bool isTreeCut(const Dump &D) {
 
 /// True if what is listed is the begin of \p Live, the rows of BufferLiveRange
 /// at the peak: in their order until 2025-05-16, then by size.
-static bool listsFirstOf(const Dump &D,
-                         llvm::ArrayRef<const LiveRangeRow *> Live) {
+static bool listsFirstOf(const Dump &D, ArrayRef<const LiveRangeRow *> Live) {
   if (D.Peak.empty())
     return true;
   if (D.PeakRows != PeakForm::Cumulative) {
@@ -39,7 +37,7 @@ static bool listsFirstOf(const Dump &D,
     return true;
   }
   uint64_t Sum = 0;
-  llvm::DenseSet<std::pair<uint32_t, uint32_t>> Listed;
+  DenseSet<std::pair<uint32_t, uint32_t>> Listed;
   for (const PeakRow &Row : D.Peak) {
     Sum += Row.Bytes;
     if (Row.Cumulative != Sum)
@@ -94,7 +92,7 @@ static bool isUsedCut(const Dump &D) {
   int64_t Last = -1;
   for (const UsedValue &U : D.Used)
     Last = std::max<int64_t>(Last, U.Tag.Id);
-  llvm::DenseSet<uint64_t> Placed;
+  DenseSet<uint64_t> Placed;
   for (const Value &V : D.Values)
     if (V.Tag.Id <= Last)
       Placed.insert(V.Tag.Id);
@@ -135,7 +133,7 @@ struct LostValues {
 static std::optional<LostValues> findLostValues(const Dump &D) {
   if (D.Used.size() <= D.Values.size())
     return std::nullopt;
-  llvm::DenseMap<uint32_t, uint32_t> Placed;
+  DenseMap<uint32_t, uint32_t> Placed;
   for (uint32_t I = 0; I != D.Values.size(); ++I)
     Placed.try_emplace(D.Values[I].Tag.Id, I);
   LostValues Missing;

@@ -29,10 +29,10 @@ namespace {
 /// What \p Name is, from its text in the dump or else in the module.
 struct Definition {
   Opcode Op = Opcode::Unknown;
-  llvm::StringRef Attributes;
+  StringRef Attributes;
   /// Name, type and opcode, then what the parentheses hold.
-  llvm::StringRef Head;
-  llvm::StringRef Operands;
+  StringRef Head;
+  StringRef Operands;
 };
 } // namespace
 
@@ -59,9 +59,7 @@ bool hlobuf::isConstant(const Facts &DumpFacts, NameId Name) {
 bool hlobuf::haveSameLiteral(const Facts &DumpFacts, NameId One, NameId Other) {
   Definition A = findDefinition(DumpFacts, One);
   Definition B = findDefinition(DumpFacts, Other);
-  auto AfterName = [](llvm::StringRef Head) {
-    return Head.split(" = ").second;
-  };
+  auto AfterName = [](StringRef Head) { return Head.split(" = ").second; };
   return A.Op == Opcode::Constant && B.Op == Opcode::Constant &&
          AfterName(A.Head) == AfterName(B.Head) && A.Operands == B.Operands &&
          !A.Operands.contains("...");

@@ -3,11 +3,9 @@
 #include "Facts/Overlap.h"
 #include "llvm/ADT/IntervalMap.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
 #include <tuple>
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 using Order = std::vector<uint32_t>;
 
@@ -175,10 +173,10 @@ struct Layer {
 
 /// Splits \p Ends, sorted by Begin, into layers. Ranges of one instruction may
 /// overlap; more than a few are an error that is reported elsewhere.
-static llvm::SmallVector<Layer, 1> splitIntoLayers(ArrayRef<TimedBytes> Ending,
-                                                   ArrayRef<uint32_t> Ends) {
+static SmallVector<Layer, 1> splitIntoLayers(ArrayRef<TimedBytes> Ending,
+                                             ArrayRef<uint32_t> Ends) {
   constexpr size_t MaxLayers = 8;
-  llvm::SmallVector<Layer, 1> Layers;
+  SmallVector<Layer, 1> Layers;
   for (uint32_t E : Ends) {
     auto *Free = llvm::find_if(Layers, [&](const Layer &L) {
       return Ending[L.Members.back()].End <= Ending[E].Begin;
@@ -228,7 +226,7 @@ static void reportTouching(ArrayRef<TimedBytes> Ending, const Layer &L,
 /// Reports the pairs of one step. \p Ends are sorted by Begin.
 static void findTouchingAt(ArrayRef<TimedBytes> Ranges, ArrayRef<uint32_t> Ends,
                            ArrayRef<uint32_t> Starts, OverlapFn Report) {
-  llvm::SmallVector<Layer, 1> Layers = splitIntoLayers(Ranges, Ends);
+  SmallVector<Layer, 1> Layers = splitIntoLayers(Ranges, Ends);
   for (uint32_t S : Starts)
     for (const Layer &L : Layers)
       reportTouching(Ranges, L, Ranges[S], Report);

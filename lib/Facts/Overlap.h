@@ -8,8 +8,7 @@
 #ifndef HLOBUF_FACTS_OVERLAP_H
 #define HLOBUF_FACTS_OVERLAP_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "Support/LLVM.h"
 #include <cstdint>
 #include <vector>
 
@@ -37,7 +36,7 @@ struct TimedBytes {
 };
 
 /// Told the ids of two ranges that share a byte.
-using OverlapFn = llvm::function_ref<void(uint32_t, uint32_t)>;
+using OverlapFn = function_ref<void(uint32_t, uint32_t)>;
 
 /// Finds ranges that share a byte and more than a step: the later of two that
 /// last several steps starts before the other ends, or one that lasts a single
@@ -46,14 +45,14 @@ using OverlapFn = llvm::function_ref<void(uint32_t, uint32_t)>;
 /// the one that ends last. Ranges of one group are not compared: every range
 /// that meets an earlier one of another group is reported, once. Ranges without
 /// bytes and with Last < First are ignored.
-void findOverlaps(llvm::ArrayRef<TimedBytes> Ranges, OverlapFn Report);
+void findOverlaps(ArrayRef<TimedBytes> Ranges, OverlapFn Report);
 
 /// Finds ranges that share a byte where one has its last step as the other has
 /// its first. \p Report gets the ending one, then the starting one. Ranges of
 /// one group are not paired, nor one with itself. Ending ones that share a byte
 /// with each other are put into up to eight lists, each of disjoint ones; a
 /// starting one is reported against the first four of each list.
-void findTouching(llvm::ArrayRef<TimedBytes> Ranges, OverlapFn Report);
+void findTouching(ArrayRef<TimedBytes> Ranges, OverlapFn Report);
 
 } // namespace hlobuf
 

@@ -6,7 +6,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// Intersects the bounds of all fingerprints.
@@ -119,7 +118,7 @@ void EraFinder::fromTexts() {
       before(Release::NoneLines);
   constexpr size_t Enough = 64;
   for (const Instruction &I :
-       llvm::ArrayRef<Instruction>(D.Instructions)
+       ArrayRef<Instruction>(D.Instructions)
            .take_front(std::min(Enough, D.Instructions.size()))) {
     if (D.attributes(I).contains("stack_frame_id="))
       from(Release::StackFrameIds);

@@ -47,10 +47,10 @@ Backend findBackend(const Dump &D);
 
 /// The same as far as the name of the assignment's file shows, which it does
 /// where no layout is tiled.
-Backend backendOfName(llvm::StringRef Path);
+Backend backendOfName(StringRef Path);
 
 /// `CPU`, `GPU`, `TPU`, `CPU or GPU`.
-llvm::StringRef backendName(Backend B);
+StringRef backendName(Backend B);
 
 } // namespace hlobuf
 

@@ -19,8 +19,6 @@
 #include <unordered_map>
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::StringRef;
 
 static constexpr StringRef ValueColumns =
     "cumulative_size;       size;       offset; used_by_n_values; shapes_list";
@@ -132,7 +130,7 @@ private:
 };
 } // namespace hlobuf
 
-ReportGroups::ReportGroups(llvm::ArrayRef<Value> Values) : Values(Values) {
+ReportGroups::ReportGroups(ArrayRef<Value> Values) : Values(Values) {
   ByOffset.resize(Values.size());
   for (uint32_t I = 0; I != Values.size(); ++I)
     ByOffset[I] = I;
@@ -176,8 +174,8 @@ void ReportGroups::followTies(const SeenRows &Seen) {
 }
 
 /// Splits a list of shapes at the commas between them.
-static llvm::SmallVector<StringRef, 4> splitShapes(StringRef List) {
-  llvm::SmallVector<StringRef, 4> Parts;
+static SmallVector<StringRef, 4> splitShapes(StringRef List) {
+  SmallVector<StringRef, 4> Parts;
   do {
     Parts.push_back(List.take_front(scanTopLevel(
         List, [&](size_t I) { return List.substr(I).starts_with(", "); })));
@@ -189,7 +187,7 @@ static llvm::SmallVector<StringRef, 4> splitShapes(StringRef List) {
 std::string ReportGroups::shapes(const ShapeTable &Shapes,
                                  const ReportGroup &Group,
                                  StringRef Like) const {
-  llvm::SmallVector<ShapeId, 8> Ids;
+  SmallVector<ShapeId, 8> Ids;
   for (uint32_t I = Group.Begin; I != Group.End; ++I)
     Ids.push_back(Values[ByOffset[I]].Shape);
   if (llvm::all_equal(Ids) && Ids[0]) {
@@ -201,7 +199,7 @@ std::string ReportGroups::shapes(const ShapeTable &Shapes,
   }
   llvm::sort(Ids);
   // Shapes that differ in their layouts only have the same text.
-  llvm::StringMap<uint32_t> Counts;
+  StringMap<uint32_t> Counts;
   for (size_t Begin = 0, End; Begin != Ids.size(); Begin = End) {
     End = Begin + 1;
     while (End != Ids.size() && Ids[End] == Ids[Begin])
@@ -222,7 +220,7 @@ std::string ReportGroups::shapes(const ShapeTable &Shapes,
   if (Like.empty() || List == Like)
     return List;
   // The same items in another order?
-  llvm::SmallVector<StringRef, 4> Others = splitShapes(Like);
+  SmallVector<StringRef, 4> Others = splitShapes(Like);
   llvm::sort(Others);
   llvm::sort(Items);
   return llvm::equal(Others, Items) ? Like.str() : List;

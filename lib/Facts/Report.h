@@ -30,7 +30,7 @@ struct ReportLine {
 };
 
 /// The form that \p Text has, by its tables.
-ReportForm reportForm(llvm::StringRef Text);
+ReportForm reportForm(StringRef Text);
 
 /// The report that XLA would write about a dump.
 class Report {
@@ -38,20 +38,20 @@ public:
   /// \p Like is the report to compare with. Where \p TiesAnyOrder is set, rows
   /// of equal size, and the shapes inside a row, follow its order as far as
   /// the dump allows (a hash order until 2025-10-27).
-  Report(const Dump &D, llvm::StringRef Like, bool TiesAnyOrder);
+  Report(const Dump &D, StringRef Like, bool TiesAnyOrder);
 
   ReportForm form() const { return Form; }
-  llvm::ArrayRef<ReportLine> lines() const { return Lines; }
+  ArrayRef<ReportLine> lines() const { return Lines; }
   /// The text of a line without its newline.
-  llvm::StringRef text(size_t Line) const {
+  StringRef text(size_t Line) const {
     size_t End =
         Line + 1 == Lines.size() ? Text.size() : Lines[Line + 1].Offset;
-    return llvm::StringRef(Text).slice(Lines[Line].Offset, End - 1);
+    return StringRef(Text).slice(Lines[Line].Offset, End - 1);
   }
   const std::string &text() const { return Text; }
   /// Allocations in the order of the report: by size descending, then by
   /// index; in the newer form by color first.
-  llvm::ArrayRef<AllocationId> order() const { return Order; }
+  ArrayRef<AllocationId> order() const { return Order; }
 
 private:
   friend class ReportWriter;
@@ -72,13 +72,13 @@ struct ReportVerdict {
 };
 
 /// The lines of \p Text without their newlines; comment lines are not part.
-std::vector<llvm::StringRef> reportLines(llvm::StringRef Text);
+std::vector<StringRef> reportLines(StringRef Text);
 
 /// What of a row does not depend on other rows; empty if \p Line is not a row.
-llvm::StringRef withoutSums(llvm::StringRef Line);
+StringRef withoutSums(StringRef Line);
 
 /// Judges the report \p Text of \p D, whose allocations are complete.
-ReportVerdict judgeReport(const Dump &D, llvm::StringRef Text);
+ReportVerdict judgeReport(const Dump &D, StringRef Text);
 
 } // namespace hlobuf
 

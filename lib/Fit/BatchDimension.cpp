@@ -4,7 +4,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Shapes of the results, without layouts, each with its number.
 static std::map<std::string, unsigned> countResults(const Dump &D) {
@@ -71,7 +70,7 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
 static constexpr unsigned MaxDataArrays = 3;
 
 /// The sizes of \p Dimensions that are not 1, sorted.
-static std::vector<int64_t> sortedSizes(llvm::ArrayRef<Dimension> Dimensions) {
+static std::vector<int64_t> sortedSizes(ArrayRef<Dimension> Dimensions) {
   std::vector<int64_t> Sizes;
   for (Dimension Dim : Dimensions)
     if (Dim.Size != 1)
@@ -81,7 +80,7 @@ static std::vector<int64_t> sortedSizes(llvm::ArrayRef<Dimension> Dimensions) {
 }
 
 BatchDimension::BatchDimension(const Facts &DumpFacts,
-                               llvm::ArrayRef<EntryArgument> Arguments)
+                               ArrayRef<EntryArgument> Arguments)
     : DumpFacts(DumpFacts) {
   const ShapeTable &Shapes = DumpFacts.dump().Shapes;
   std::map<std::string, unsigned> Arrays;
@@ -112,7 +111,7 @@ BatchDimension::BatchDimension(const Facts &DumpFacts,
   if (Size && *Size < 2)
     Size.reset();
   for (const EntryArgument &A : Arguments) {
-    llvm::ArrayRef<Dimension> All = Shapes[A.Shape].Dimensions;
+    ArrayRef<Dimension> All = Shapes[A.Shape].Dimensions;
     bool Cache =
         A.Returned && Size && A.Tree != Arguments.front().Tree &&
         llvm::any_of(All, [&](Dimension Dim) { return Dim.Size == *Size; });

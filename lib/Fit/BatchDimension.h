@@ -11,7 +11,7 @@
 namespace hlobuf {
 
 /// `state` of `state[0]['blocks']['w1']`, an argument's path.
-std::string treeOf(llvm::StringRef OpName);
+std::string treeOf(StringRef OpName);
 
 /// An array that the caller gives.
 struct EntryArgument {
@@ -37,13 +37,12 @@ std::vector<EntryArgument> findEntryArguments(const Facts &DumpFacts,
 /// multiple of it, and are not those of a weight, grow with it.
 class BatchDimension {
 public:
-  BatchDimension(const Facts &DumpFacts,
-                 llvm::ArrayRef<EntryArgument> Arguments);
+  BatchDimension(const Facts &DumpFacts, ArrayRef<EntryArgument> Arguments);
 
   /// The rows of the batch; nothing if it is not known.
   std::optional<int64_t> size() const { return Size; }
   /// The argument that has it; empty if it has no name.
-  llvm::StringRef argument() const { return Argument; }
+  StringRef argument() const { return Argument; }
   bool scales(ShapeId Id) const;
 
 private:

@@ -11,7 +11,6 @@
 #include <set>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// The forward pass of the entry computation.
@@ -205,7 +204,7 @@ std::vector<int32_t> CallFinder::findBounds(const std::string &Function) const {
 
 /// The step before the backward pass of a call, which has the residuals \p All.
 /// Few bytes may be read long before the others: a mask that calls share.
-static int32_t findAnchor(llvm::ArrayRef<Residual> All) {
+static int32_t findAnchor(ArrayRef<Residual> All) {
   std::vector<std::pair<int32_t, uint64_t>> Reads;
   uint64_t Sum = 0;
   for (const Residual &R : All) {

@@ -8,7 +8,6 @@
 #include <numeric>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr uint32_t NoBuffer = ~uint32_t(0);
 
@@ -134,10 +133,10 @@ void FitContext::findDonations() {
 
 void FitContext::findBuffers() {
   BufferOf.assign(D.Values.size(), NoBuffer);
-  llvm::DenseMap<uint32_t, HloValueId> ResultOf;
+  DenseMap<uint32_t, HloValueId> ResultOf;
   for (const FitDonation &Donation : Donations)
     ResultOf[Donation.Owner.index()] = Donation.Result;
-  llvm::DenseMap<IdPair, uint32_t> Known;
+  DenseMap<IdPair, uint32_t> Known;
   for (size_t I = 0; I != D.Values.size(); ++I) {
     ValueId V(I);
     const Allocation &Alloc = D[D[V].Owner];
@@ -172,15 +171,15 @@ const FitBuffer *FitContext::buffer(HloValueId V) const {
   return B == NoBuffer ? nullptr : &Buffers[B];
 }
 
-void FitContext::forEachDefined(
-    HloId Id, llvm::function_ref<void(HloValueId)> Visit) const {
+void FitContext::forEachDefined(HloId Id,
+                                function_ref<void(HloValueId)> Visit) const {
   for (uint32_t I = 0, E = P.trees().parts(P[Id].Shape); I != E; ++I)
     if (HloValueId V = Flow.definedAt(Id, I))
       Visit(V);
 }
 
 void FitContext::forEachPart(HloId Id,
-                             llvm::function_ref<void(HloValueId)> Visit) const {
+                             function_ref<void(HloValueId)> Visit) const {
   for (uint32_t I = 0, E = P.trees().parts(P[Id].Shape); I != E; ++I)
     if (HloValueId V = Flow.at(Id, I))
       Visit(V);

@@ -63,8 +63,8 @@ public:
   /// The buffer that \p V is in; null if it has none in temps of the main
   /// memory space.
   const FitBuffer *buffer(HloValueId V) const;
-  llvm::ArrayRef<FitBuffer> buffers() const { return Buffers; }
-  llvm::ArrayRef<FitDonation> donations() const { return Donations; }
+  ArrayRef<FitBuffer> buffers() const { return Buffers; }
+  ArrayRef<FitDonation> donations() const { return Donations; }
   /// By step: bytes that grow with the batch.
   std::vector<uint64_t> scalingBytes() const;
   /// The instructions of \p C in schedule order, those of async computations
@@ -75,10 +75,9 @@ public:
   /// The user's calls that lead to \p Id, the innermost first.
   std::vector<SourceFrame> frames(HloId Id) const;
   /// Calls \p Visit with each value that \p Id defines.
-  void forEachDefined(HloId Id,
-                      llvm::function_ref<void(HloValueId)> Visit) const;
+  void forEachDefined(HloId Id, function_ref<void(HloValueId)> Visit) const;
   /// Calls \p Visit with each value that \p Id has: what reads it reads these.
-  void forEachPart(HloId Id, llvm::function_ref<void(HloValueId)> Visit) const;
+  void forEachPart(HloId Id, function_ref<void(HloValueId)> Visit) const;
   /// Steps at which \p V is read.
   std::vector<std::pair<int32_t, HloId>> readers(HloValueId V) const;
 
@@ -102,7 +101,7 @@ private:
   void findBuffers();
   void findTurn();
   /// Those of \p Id or, where it has no metadata, of what it is computed of.
-  llvm::StringRef attributes(HloId Id) const;
+  StringRef attributes(HloId Id) const;
 
   /// By instruction.
   std::vector<uint64_t> Products;

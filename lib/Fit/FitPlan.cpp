@@ -5,7 +5,6 @@
 #include <set>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 StringRef hlobuf::kindName(FitKind Kind) {
   static constexpr StringRef Names[] = {"donate", "recompute", "batch"};

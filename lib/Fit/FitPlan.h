@@ -27,7 +27,7 @@ enum class FitKind : uint8_t {
 };
 
 /// `donate`, `recompute`, `batch`.
-llvm::StringRef kindName(FitKind Kind);
+StringRef kindName(FitKind Kind);
 
 /// One change.
 struct FitChange {
@@ -91,7 +91,7 @@ FitPlan findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
 
 /// For people: how much is missing, the plan with what to paste, and at most
 /// \p Top other changes; 0 for all.
-void printPlan(const FitPlan &Plan, size_t Top, llvm::raw_ostream &OS);
+void printPlan(const FitPlan &Plan, size_t Top, raw_ostream &OS);
 
 /// All of it as one JSON object.
 void writePlan(const FitPlan &Plan, llvm::json::OStream &J);

@@ -9,7 +9,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static std::string shortSource(StringRef Source) {
   return llvm::sys::path::filename(Source).str();
@@ -85,7 +84,7 @@ static std::string costOf(const FitChange &C, const FitPlan &Plan) {
 }
 
 static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
-                        llvm::raw_ostream &OS) {
+                        raw_ostream &OS) {
   OS << fmt::format("  {}{}\n", Mark, headline(C));
   std::string Indent(2 + Mark.size(), ' ');
   bool AfterDonation = C.Kind != FitKind::Donate && Plan.donates();
@@ -96,7 +95,7 @@ static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
   OS << Indent << "    " << pasteable(C, Plan.From) << '\n';
 }
 
-static void printVerdict(const FitPlan &Plan, llvm::raw_ostream &OS) {
+static void printVerdict(const FitPlan &Plan, raw_ostream &OS) {
   if (Plan.Changes.empty()) {
     OS << "\nno plan: nothing that is known here saves memory at the peak\n";
     return;
@@ -112,7 +111,7 @@ static void printVerdict(const FitPlan &Plan, llvm::raw_ostream &OS) {
                       humanBytes(Plan.Predicted));
 }
 
-static void printGrounds(const FitPlan &Plan, llvm::raw_ostream &OS) {
+static void printGrounds(const FitPlan &Plan, raw_ostream &OS) {
   OS << fmt::format(
       "\npredicted from the live ranges of this schedule: a compiler that "
       "fuses and schedules the changed program in another way ends up "
@@ -126,7 +125,7 @@ static bool isSame(const FitChange &X, const FitChange &Y) {
   return X.Kind == Y.Kind && X.Names == Y.Names && X.Source == Y.Source;
 }
 
-void hlobuf::printPlan(const FitPlan &Plan, size_t Top, llvm::raw_ostream &OS) {
+void hlobuf::printPlan(const FitPlan &Plan, size_t Top, raw_ostream &OS) {
   OS << fmt::format("{}: needs {} of {} {}", Plan.Module,
                     humanBytes(Plan.Allocated), humanBytes(Plan.Capacity),
                     Plan.Space);
@@ -179,7 +178,7 @@ static void writeChange(const FitChange &C, Frontend From,
 }
 
 void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
-  auto WriteChanges = [&](StringRef Key, llvm::ArrayRef<FitChange> Changes) {
+  auto WriteChanges = [&](StringRef Key, ArrayRef<FitChange> Changes) {
     J.attributeArray(Key, [&] {
       for (const FitChange &C : Changes)
         writeChange(C, Plan.From, J);

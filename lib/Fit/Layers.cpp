@@ -41,11 +41,11 @@ private:
   const FitContext &Ctx;
   const LayerCall &Call;
   bool Scanned;
-  llvm::DenseMap<uint32_t, size_t> Numbers;
+  DenseMap<uint32_t, size_t> Numbers;
   /// By number of the order.
   std::vector<bool> Needed;
   /// By definition: the bytes of residuals, which are held to the end.
-  llvm::DenseMap<uint32_t, SplitBytes> Kept;
+  DenseMap<uint32_t, SplitBytes> Kept;
   /// By number: what begins and ends to be held.
   std::vector<SplitBytes> Changes;
 };

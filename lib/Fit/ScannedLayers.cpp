@@ -21,7 +21,7 @@ struct ScanFinder {
   bool addReaders(HloValueId Stack, Residual &R);
   HloValueId storedBy(HloId Writer, HloId Update) const;
   void findInputs();
-  void addInput(HloValueId In, HloValueId Out, llvm::ArrayRef<StepRange> Live);
+  void addInput(HloValueId In, HloValueId Out, ArrayRef<StepRange> Live);
   void name(Layer &L) const;
 
   const FitContext &Ctx;
@@ -33,7 +33,7 @@ struct ScanFinder {
   /// What each residual is before it is written into its stack.
   std::vector<HloValueId> Stored = {};
   /// Alias sets of stacks.
-  llvm::DenseSet<uint32_t> Stacks{};
+  DenseSet<uint32_t> Stacks{};
   /// The loop of the backward pass.
   ComputationId Reading = {};
 };
@@ -188,7 +188,7 @@ void ScanFinder::findInputs() {
 
 /// \p In is what the body is given, \p Out what it gives the next trip.
 void ScanFinder::addInput(HloValueId In, HloValueId Out,
-                          llvm::ArrayRef<StepRange> Live) {
+                          ArrayRef<StepRange> Live) {
   // It may be in another memory space; the stack of all of them is not.
   ValueId Line = In ? Ctx.Module.lineOf(In) : ValueId();
   if (!Line || !Out || In == Out || Ctx.D[Line].Size < MinWaste ||

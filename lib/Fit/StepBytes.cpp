@@ -5,7 +5,7 @@
 using namespace hlobuf;
 
 StepBytes::StepBytes(const SpaceUse &Space, int32_t Steps,
-                     llvm::ArrayRef<uint64_t> Scaling)
+                     ArrayRef<uint64_t> Scaling)
     : Base(static_cast<size_t>(Steps) + 1), Begins(Base.size() + 1) {
   for (size_t I = 0; I != Base.size(); ++I) {
     uint64_t Bytes = Space.heldAt(static_cast<int32_t>(I));

@@ -61,8 +61,7 @@ struct FitEffect {
 class StepBytes {
 public:
   /// \p Scaling of \p Space's bytes, by step, grow with the batch.
-  StepBytes(const SpaceUse &Space, int32_t Steps,
-            llvm::ArrayRef<uint64_t> Scaling);
+  StepBytes(const SpaceUse &Space, int32_t Steps, ArrayRef<uint64_t> Scaling);
 
   void apply(const FitEffect &Effect);
   /// The most bytes with the batch divided by \p Divisor.

@@ -5,8 +5,6 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
-using llvm::SmallVectorImpl;
 
 static int64_t bounded(int64_t N) {
   return std::clamp(N, -MaxElement, MaxElement);

@@ -6,7 +6,6 @@
 #define HLOBUF_HLO_ARRAYORDER_H
 
 #include "HLO/Shape.h"
-#include "llvm/ADT/ArrayRef.h"
 
 namespace hlobuf {
 
@@ -33,14 +32,14 @@ public:
   /// Number of elements.
   int64_t elements() const { return Elements; }
   /// Dimensions from the slowest to the fastest.
-  llvm::ArrayRef<int64_t> majorToMinor() const { return Major; }
+  ArrayRef<int64_t> majorToMinor() const { return Major; }
   /// Sizes and layout are understood, and all numbers are small enough.
   bool isValid() const { return Valid; }
 
 private:
-  llvm::SmallVector<int64_t, 4> Sizes;
-  llvm::SmallVector<int64_t, 4> Strides;
-  llvm::SmallVector<int64_t, 4> Major;
+  SmallVector<int64_t, 4> Sizes;
+  SmallVector<int64_t, 4> Strides;
+  SmallVector<int64_t, 4> Major;
   int64_t Elements = 1;
   bool Valid = true;
 };
@@ -53,7 +52,7 @@ struct MemoryDimension {
   int64_t Size;
 };
 /// The slowest first.
-using MemoryDimensions = llvm::SmallVector<MemoryDimension, 8>;
+using MemoryDimensions = SmallVector<MemoryDimension, 8>;
 
 /// Cuts the fastest of \p All into tiles of size \p T; dimensions that it
 /// combines (`*`) become one of their number of elements, before they are cut

@@ -3,12 +3,11 @@
 #include "HLO/AttributeNumbers.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 using Numbers = AttributeNumbers;
 
 std::optional<Numbers> hlobuf::numbersBetweenCommas(StringRef Text) {
   Numbers All;
-  llvm::SmallVector<StringRef, 6> Items;
+  SmallVector<StringRef, 6> Items;
   Text.split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Item : Items)
     if (Item.trim(" \"").getAsInteger(10, All.emplace_back()))
@@ -27,7 +26,7 @@ std::optional<Numbers> hlobuf::numbersIn(std::optional<StringRef> Text) {
 template <typename T>
 static bool numbersBetween(StringRef Text, char Separator, T &First, T &Second,
                            T &Third) {
-  llvm::SmallVector<StringRef, 3> Parts;
+  SmallVector<StringRef, 3> Parts;
   Text.split(Parts, Separator);
   return Parts.size() >= 2 && Parts.size() <= 3 &&
          !Parts[0].getAsInteger(10, First) &&
@@ -35,13 +34,13 @@ static bool numbersBetween(StringRef Text, char Separator, T &First, T &Second,
          (Parts.size() < 3 || !Parts[2].getAsInteger(10, Third));
 }
 
-std::optional<llvm::SmallVector<DimensionSlice, 6>>
+std::optional<SmallVector<DimensionSlice, 6>>
 hlobuf::sliceBounds(std::optional<StringRef> Text) {
   constexpr int64_t Most = int64_t(1) << 40;
   if (!Text || !Text->consume_front("{") || !Text->consume_back("}"))
     return std::nullopt;
-  llvm::SmallVector<DimensionSlice, 6> All;
-  llvm::SmallVector<StringRef, 6> Items;
+  SmallVector<DimensionSlice, 6> All;
+  SmallVector<StringRef, 6> Items;
   Text->split(Items, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef Item : Items) {
     DimensionSlice &D = All.emplace_back();
@@ -55,12 +54,12 @@ hlobuf::sliceBounds(std::optional<StringRef> Text) {
   return All;
 }
 
-std::optional<llvm::SmallVector<DimensionPadding, 6>>
+std::optional<SmallVector<DimensionPadding, 6>>
 hlobuf::paddings(std::optional<StringRef> Text) {
   if (!Text)
     return std::nullopt;
-  llvm::SmallVector<DimensionPadding, 6> All;
-  llvm::SmallVector<StringRef, 6> Items;
+  SmallVector<DimensionPadding, 6> All;
+  SmallVector<StringRef, 6> Items;
   if (!Text->empty())
     Text->split(Items, 'x');
   for (StringRef Item : Items) {

@@ -5,19 +5,18 @@
 #ifndef HLOBUF_HLO_ATTRIBUTENUMBERS_H
 #define HLOBUF_HLO_ATTRIBUTENUMBERS_H
 
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <optional>
 
 namespace hlobuf {
 
-using AttributeNumbers = llvm::SmallVector<int64_t, 6>;
+using AttributeNumbers = SmallVector<int64_t, 6>;
 
 /// The numbers of `1,0` or `"1","0"`; nothing if it is something else.
-std::optional<AttributeNumbers> numbersBetweenCommas(llvm::StringRef Text);
+std::optional<AttributeNumbers> numbersBetweenCommas(StringRef Text);
 
 /// The numbers of `{1,0}`; nothing if it is something else.
-std::optional<AttributeNumbers> numbersIn(std::optional<llvm::StringRef> Text);
+std::optional<AttributeNumbers> numbersIn(std::optional<StringRef> Text);
 
 /// What a slice takes of one dimension, in elements: [Begin, Limit), every
 /// Stride-th. All are below 2^40, and the stride is at least 1.
@@ -31,8 +30,8 @@ struct DimensionSlice {
 
 /// The dimensions of `slice={[begin:limit:stride], ..}`; nothing if it is
 /// something else.
-std::optional<llvm::SmallVector<DimensionSlice, 6>>
-sliceBounds(std::optional<llvm::StringRef> Text);
+std::optional<SmallVector<DimensionSlice, 6>>
+sliceBounds(std::optional<StringRef> Text);
 
 /// What a pad adds to one dimension, in elements; what is below 0 is cut off.
 struct DimensionPadding {
@@ -43,8 +42,8 @@ struct DimensionPadding {
 
 /// The dimensions of `padding=1_2x0_0_3` (below, above, between); nothing if it
 /// is something else.
-std::optional<llvm::SmallVector<DimensionPadding, 6>>
-paddings(std::optional<llvm::StringRef> Text);
+std::optional<SmallVector<DimensionPadding, 6>>
+paddings(std::optional<StringRef> Text);
 
 } // namespace hlobuf
 

@@ -10,7 +10,6 @@
 #include "Support/Scanner.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static bool isNumber(StringRef Text) {
   Scanner In(Text);
@@ -51,7 +50,7 @@ static bool isFlatList(StringRef Text) {
 static bool isPairs(StringRef Text) {
   if (!isList(Text))
     return false;
-  llvm::SmallVector<StringRef, 8> Pairs;
+  SmallVector<StringRef, 8> Pairs;
   Text.drop_front().split(Pairs, '}', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   return llvm::all_of(Pairs, [](StringRef Pair) {
     Pair.consume_front(",");
@@ -337,7 +336,7 @@ static constexpr NeededAttribute Needed[] = {
 
 /// The names of \p Value, one or a list in braces.
 static void addCalls(StringRef Value, CallRole Role,
-                     llvm::function_ref<void(StringRef, CallRole)> Visit) {
+                     function_ref<void(StringRef, CallRole)> Visit) {
   StringRef Only = Value;
   Only.consume_front("%");
   if (isName(Only))
@@ -367,11 +366,10 @@ static bool isLastValue(StringRef Key, StringRef Text) {
   return !Text.contains('=') && (Text.ends_with("}") || Text.ends_with("\""));
 }
 
-bool hlobuf::readAttributes(
-    StringRef Attributes, Opcode Op,
-    llvm::function_ref<void(StringRef, CallRole)> VisitCall,
-    llvm::function_ref<void(StringRef, std::string)> Refuse,
-    llvm::function_ref<void(StringRef)> VisitUnknown) {
+bool hlobuf::readAttributes(StringRef Attributes, Opcode Op,
+                            function_ref<void(StringRef, CallRole)> VisitCall,
+                            function_ref<void(StringRef, std::string)> Refuse,
+                            function_ref<void(StringRef)> VisitUnknown) {
   RowSet Read = 0;
   // `calls=%a, %b` names several without braces (hlo_instruction.cc).
   bool More = false;

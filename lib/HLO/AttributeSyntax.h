@@ -6,16 +6,15 @@
 #define HLOBUF_HLO_ATTRIBUTESYNTAX_H
 
 #include "HLO/Opcode.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace hlobuf {
 
 /// The attribute that names computations as \p Role; of several the newest.
-llvm::StringRef callKey(CallRole Role);
+StringRef callKey(CallRole Role);
 
 /// The role of the computations that attribute \p Key names; nothing if it
 /// names none.
-std::optional<CallRole> callRole(llvm::StringRef Key);
+std::optional<CallRole> callRole(StringRef Key);
 
 /// Looks at the attributes of an instruction with opcode \p Op, one after
 /// another, and calls \p VisitCall for each computation that they name, in
@@ -25,15 +24,14 @@ std::optional<CallRole> callRole(llvm::StringRef Key);
 /// XLA prints for every \p Op and that is missing, and for what is no
 /// attribute; \p VisitUnknown for a key that no known release prints. True if
 /// there are control-predecessors.
-bool readAttributes(
-    llvm::StringRef Attributes, Opcode Op,
-    llvm::function_ref<void(llvm::StringRef, CallRole)> VisitCall,
-    llvm::function_ref<void(llvm::StringRef, std::string)> Refuse,
-    llvm::function_ref<void(llvm::StringRef)> VisitUnknown);
+bool readAttributes(StringRef Attributes, Opcode Op,
+                    function_ref<void(StringRef, CallRole)> VisitCall,
+                    function_ref<void(StringRef, std::string)> Refuse,
+                    function_ref<void(StringRef)> VisitUnknown);
 
 /// True if \p Text, an attribute or a key of a module's header, is `true` or
 /// `false`.
-bool isFlag(llvm::StringRef Text);
+bool isFlag(StringRef Text);
 
 } // namespace hlobuf
 

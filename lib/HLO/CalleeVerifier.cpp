@@ -5,7 +5,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 CalleeVerifier::CalleeVerifier(const VerifierContext &C) : C(C), M(C.module()) {
   for (const HloComputation &Callee : M.Computations)

@@ -21,8 +21,8 @@ public:
   bool verify(const HloInstruction &I) const;
 
   /// The parameters of \p C by number; invalid where one is missing.
-  llvm::ArrayRef<HloId> parameters(ComputationId C) const {
-    return llvm::ArrayRef<HloId>(Parameters)
+  ArrayRef<HloId> parameters(ComputationId C) const {
+    return ArrayRef<HloId>(Parameters)
         .slice(Begin[C.index()], Begin[C.index() + 1] - Begin[C.index()]);
   }
 

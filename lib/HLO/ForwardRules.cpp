@@ -3,7 +3,6 @@
 #include "HLO/ForwardRules.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 // As Opcodes.def spells them.
 // NOLINTBEGIN(readability-identifier-naming)
@@ -41,9 +40,9 @@ static bool hasPart(ForwardedParts Parts, bool IsTop, bool IsTuple) {
   return false;
 }
 
-llvm::SmallVector<uint32_t, 4> ForwardPath::steps(uint32_t EachStep,
-                                                  uint32_t OwnStep) const {
-  llvm::SmallVector<uint32_t, 4> Path;
+SmallVector<uint32_t, 4> ForwardPath::steps(uint32_t EachStep,
+                                            uint32_t OwnStep) const {
+  SmallVector<uint32_t, 4> Path;
   for (int8_t Step : ArrayRef<int8_t>(Steps, Size))
     Path.push_back(Step == Each ? EachStep : Step == Own ? OwnStep : Step);
   return Path;

@@ -6,7 +6,6 @@
 #define HLOBUF_HLO_FORWARDRULES_H
 
 #include "HLO/Opcode.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace hlobuf {
 
@@ -34,8 +33,7 @@ struct ForwardPath {
     return (Size > 0 && Steps[0] == Each) || (Size > 1 && Steps[1] == Each);
   }
   /// The steps, with these two in place of Each and Own.
-  llvm::SmallVector<uint32_t, 4> steps(uint32_t EachStep,
-                                       uint32_t OwnStep) const;
+  SmallVector<uint32_t, 4> steps(uint32_t EachStep, uint32_t OwnStep) const;
 };
 
 /// A row HLOBUF_FORWARD of Opcodes.def.
@@ -47,21 +45,21 @@ struct ForwardRule {
 };
 
 /// The rows of Opcodes.def for \p Op: none if it computes all of its result.
-llvm::ArrayRef<ForwardRule> forwardRules(Opcode Op);
+ArrayRef<ForwardRule> forwardRules(Opcode Op);
 
 /// A part of an operand.
 struct OperandPath {
   uint32_t Operand = 0;
   /// Outermost step first.
-  llvm::SmallVector<uint32_t, 4> Steps;
+  SmallVector<uint32_t, 4> Steps;
 };
 
 /// What \p Rule makes of the part of a result at \p Steps; nothing if the row
 /// is about others. \p IsTuple is true if that part is a tuple, and \p Own the
 /// element that a get-tuple-element takes.
 std::optional<OperandPath> forwardedPath(const ForwardRule &Rule,
-                                         llvm::ArrayRef<uint32_t> Steps,
-                                         bool IsTuple, uint32_t Own = 0);
+                                         ArrayRef<uint32_t> Steps, bool IsTuple,
+                                         uint32_t Own = 0);
 
 } // namespace hlobuf
 

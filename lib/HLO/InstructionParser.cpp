@@ -5,7 +5,6 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// True if \p Text has `, ` at \p Pos.
 static bool isSeparator(StringRef Text, size_t Pos) {
@@ -114,7 +113,7 @@ static bool takeOperand(StringRef &Rest, OperandText &Operand) {
 }
 
 bool hlobuf::forEachOperand(StringRef Operands,
-                            llvm::function_ref<void(OperandText)> Visit) {
+                            function_ref<void(OperandText)> Visit) {
   StringRef Rest = Operands;
   while (!Rest.empty()) {
     OperandText Operand;
@@ -257,9 +256,9 @@ std::string hlobuf::unescape(StringRef Text) {
   return Out;
 }
 
-std::optional<llvm::SmallVector<DeclaredAlias, 2>>
+std::optional<SmallVector<DeclaredAlias, 2>>
 hlobuf::parseAliases(StringRef Value, ShapeIndexTable &Indices) {
-  llvm::SmallVector<DeclaredAlias, 2> Aliases;
+  SmallVector<DeclaredAlias, 2> Aliases;
   Scanner In(Value);
   if (!In.literal('{'))
     return std::nullopt;
@@ -280,10 +279,10 @@ hlobuf::parseAliases(StringRef Value, ShapeIndexTable &Indices) {
   return Aliases;
 }
 
-llvm::SmallVector<DeclaredAlias, 2>
+SmallVector<DeclaredAlias, 2>
 hlobuf::declaredAliases(StringRef Attributes, ShapeIndexTable &Indices) {
   std::optional<StringRef> Text =
       findAttribute(Attributes, "output_to_operand_aliasing");
   return parseAliases(Text.value_or("{}"), Indices)
-      .value_or(llvm::SmallVector<DeclaredAlias, 2>());
+      .value_or(SmallVector<DeclaredAlias, 2>());
 }

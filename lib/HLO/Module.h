@@ -14,7 +14,6 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
 #include "Support/NameTable.h"
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include <cassert>
 #include <string>
@@ -84,8 +83,8 @@ static_assert(sizeof(HloInstruction) == 40);
 
 /// The operands of \p Node, one of \p All, among \p Operands, theirs.
 template <typename NodeT>
-llvm::ArrayRef<HloId> operandsOf(const NodeT &Node, llvm::ArrayRef<NodeT> All,
-                                 llvm::ArrayRef<HloId> Operands) {
+ArrayRef<HloId> operandsOf(const NodeT &Node, ArrayRef<NodeT> All,
+                           ArrayRef<HloId> Operands) {
   assert(All.begin() <= &Node && &Node < All.end());
   const NodeT *Next = &Node + 1;
   size_t End = Next == All.end() ? Operands.size() : Next->FirstOperand;
@@ -111,7 +110,7 @@ struct HloAlias {
   uint32_t Parameter = 0;
   ShapeIndex Index;
   /// Where the item is.
-  llvm::StringRef Text;
+  StringRef Text;
 };
 
 /// An item `(parameter, {index})` of buffer_donor.
@@ -119,17 +118,17 @@ struct HloDonor {
   uint32_t Parameter = 0;
   ShapeIndex Index;
   /// Where the item is.
-  llvm::StringRef Text;
+  StringRef Text;
 };
 
 /// A module as a view of its text, in flat arrays. What verifyModule() says is
 /// so if nothing of it was refused.
 struct HloModule {
-  llvm::StringRef Text;
-  llvm::StringRef Name;
+  StringRef Text;
+  StringRef Name;
   /// The first key of the header or of an instruction that no known release
   /// prints; empty if there is none. It may be a known one, misspelled.
-  llvm::StringRef UnknownKey;
+  StringRef UnknownKey;
   /// `is_scheduled=true`: text order is the schedule.
   bool Scheduled = false;
   /// Some line of the text begins with `//`.
@@ -159,7 +158,7 @@ struct HloModule {
     return Computations[Id.index()];
   }
   /// The sources of operands of \p I, one of Instructions, without paths.
-  llvm::ArrayRef<HloId> operands(const HloInstruction &I) const {
+  ArrayRef<HloId> operands(const HloInstruction &I) const {
     return operandsOf<HloInstruction>(I, Instructions, Operands);
   }
   ShapeIndex path(const HloInstruction &I, size_t K) const {
@@ -169,35 +168,35 @@ struct HloModule {
   HloOperand operand(const HloInstruction &I, size_t K) const {
     return {Operands[I.FirstOperand + K], path(I, K)};
   }
-  llvm::ArrayRef<HloCall> calls(const HloInstruction &I) const {
+  ArrayRef<HloCall> calls(const HloInstruction &I) const {
     if (!I.HasCalls)
       return {};
     size_t Count = 1;
     while (Calls[I.NumberOrCall + Count - 1].More)
       ++Count;
-    return llvm::ArrayRef<HloCall>(Calls).slice(I.NumberOrCall, Count);
+    return ArrayRef<HloCall>(Calls).slice(I.NumberOrCall, Count);
   }
   /// The name in the heading of \p C, without `%`.
-  llvm::StringRef name(const HloComputation &C) const {
-    llvm::StringRef Heading = Text.drop_front(C.Line);
+  StringRef name(const HloComputation &C) const {
+    StringRef Heading = Text.drop_front(C.Line);
     Heading.consume_front("ENTRY ");
     Heading.consume_front("%");
     return Heading.take_front(nameSize(Heading));
   }
-  llvm::StringRef text(const HloInstruction &I) const { return I.text(Text); }
+  StringRef text(const HloInstruction &I) const { return I.text(Text); }
   /// The text before the `(` of the operands.
-  llvm::StringRef head(const HloInstruction &I) const { return I.head(Text); }
+  StringRef head(const HloInstruction &I) const { return I.head(Text); }
   /// The name as the text has it, without `%`.
-  llvm::StringRef name(const HloInstruction &I) const {
-    llvm::StringRef Head = head(I);
+  StringRef name(const HloInstruction &I) const {
+    StringRef Head = head(I);
     Head.consume_front("%");
     return Head.take_front(Head.find(' '));
   }
-  llvm::StringRef operandsText(const HloInstruction &I) const {
+  StringRef operandsText(const HloInstruction &I) const {
     return I.operandsText(Text);
   }
   /// After the closing parenthesis, with the leading `, `.
-  llvm::StringRef attributes(const HloInstruction &I) const {
+  StringRef attributes(const HloInstruction &I) const {
     return I.attributes(Text);
   }
   /// The instruction of that name; of several, one that may have buffers.

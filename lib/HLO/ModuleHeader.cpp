@@ -6,7 +6,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Takes `{ ITEM, ITEM }` into \p Rows, each with its text; \p Take reads one.
 template <typename Item, typename TakeItem>
@@ -67,7 +66,7 @@ static bool readEntryLayout(StringRef Text, HloTables Tables, HloModule &M) {
 static bool isFlagList(StringRef Text) {
   if (!Text.consume_front("{") || !Text.consume_back("}"))
     return false;
-  llvm::SmallVector<StringRef, 8> Items;
+  SmallVector<StringRef, 8> Items;
   Text.split(Items, ',');
   return Text.empty() || llvm::all_of(Items, [](StringRef Item) {
            return isFlag(Item.ltrim());
@@ -102,10 +101,9 @@ static bool readKey(StringRef Key, StringRef Value, HloTables Tables,
   return true;
 }
 
-void hlobuf::readHeaderKeys(
-    StringRef Text, HloTables Tables, HloModule &M,
-    llvm::function_ref<void(StringRef, std::string)> Refuse) {
-  llvm::SmallVector<StringRef, 16> Known;
+void hlobuf::readHeaderKeys(StringRef Text, HloTables Tables, HloModule &M,
+                            function_ref<void(StringRef, std::string)> Refuse) {
+  SmallVector<StringRef, 16> Known;
   StringRef Key;
   while (takeAttributeKey(Text, Key)) {
     StringRef Value = takeAttributeValue(Text);

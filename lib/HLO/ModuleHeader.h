@@ -12,9 +12,8 @@ namespace hlobuf {
 /// Reads \p Text, `, key=value, ..` after a module's name, into \p M. Calls
 /// \p Refuse for each part that cannot be parsed; keys that this tool does not
 /// use may have any value.
-void readHeaderKeys(
-    llvm::StringRef Text, HloTables Tables, HloModule &M,
-    llvm::function_ref<void(llvm::StringRef, std::string)> Refuse);
+void readHeaderKeys(StringRef Text, HloTables Tables, HloModule &M,
+                    function_ref<void(StringRef, std::string)> Refuse);
 
 } // namespace hlobuf
 

@@ -12,14 +12,13 @@
 #include "Support/LineCursor.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// Fills one HloModule.
 class ModuleReader {
 public:
   ModuleReader(StringRef Text, HloTables Tables,
-               llvm::function_ref<void(StringRef, std::string)> Complain)
+               function_ref<void(StringRef, std::string)> Complain)
       : In(Text), Tables(Tables), Complain(Complain) {
     M.Text = Text;
     // Room that is not used takes addresses and no memory, but each copy of a
@@ -54,11 +53,11 @@ private:
 
   LineCursor In;
   HloTables Tables;
-  llvm::function_ref<void(StringRef, std::string)> Complain;
+  function_ref<void(StringRef, std::string)> Complain;
   bool Refused = false;
   HloModule M;
   /// Instructions of the computation at hand, the last one of each name.
-  llvm::DenseMap<NameTable::Key, HloId> ByName;
+  DenseMap<NameTable::Key, HloId> ByName;
   /// Operands of the computation at hand that no instruction before defines:
   /// their names, and the texts of all operands.
   std::vector<std::pair<StringRef, StringRef>> Undefined;
@@ -273,7 +272,7 @@ void ModuleReader::readOperands(const InstructionText &Parts,
       HloId Source = ByName.lookup(Tables.Names.keyOf(Text.Name));
       if (!Source)
         Undefined.emplace_back(Text.Name, Parts.Operands);
-      llvm::SmallVector<uint32_t, 4> Steps;
+      SmallVector<uint32_t, 4> Steps;
       for (Scanner Path(Text.Path); Path.literal('#');) {
         Steps.push_back(0);
         Good &= Path.number(Steps.back());
@@ -340,7 +339,7 @@ bool ModuleReader::hasElement(const HloInstruction &I, size_t K) const {
   HloOperand Operand = M.operand(I, K);
   if (Operand.Path.isRoot() && I.Op != Opcode::GetTupleElement)
     return true;
-  llvm::SmallVector<uint32_t, 4> Steps = Tables.Indices.steps(Operand.Path);
+  SmallVector<uint32_t, 4> Steps = Tables.Indices.steps(Operand.Path);
   if (I.Op == Opcode::GetTupleElement)
     Steps.push_back(I.number());
   return Steps.empty() ||
@@ -348,7 +347,7 @@ bool ModuleReader::hasElement(const HloInstruction &I, size_t K) const {
 }
 
 void ModuleReader::resolveCalls() {
-  llvm::DenseMap<NameTable::Key, ComputationId> Known;
+  DenseMap<NameTable::Key, ComputationId> Known;
   for (size_t I = 0; I != M.Computations.size(); ++I) {
     const HloComputation &C = M.Computations[I];
     ComputationId &Id = Known[Tables.Names.keyOf(M.name(C))];
@@ -453,6 +452,6 @@ void ModuleReader::indexNames() {
 
 HloModule
 hlobuf::readModule(StringRef Text, HloTables Tables,
-                   llvm::function_ref<void(StringRef, std::string)> Refuse) {
+                   function_ref<void(StringRef, std::string)> Refuse) {
   return ModuleReader(Text, Tables, Refuse).read();
 }

@@ -12,9 +12,9 @@ namespace hlobuf {
 /// Reads a module of any release since 2019. Each line that cannot be read is
 /// given to \p Refuse with the reason; reading goes on after it. The text must
 /// outlive the module.
-HloModule readModule(
-    llvm::StringRef Text, HloTables Tables,
-    llvm::function_ref<void(llvm::StringRef Loc, std::string Reason)> Refuse);
+HloModule
+readModule(StringRef Text, HloTables Tables,
+           function_ref<void(StringRef Loc, std::string Reason)> Refuse);
 
 } // namespace hlobuf
 

@@ -10,8 +10,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::StringRef;
 
 /// Operands of a collective-permute that writes slices into operand 1.
 static constexpr size_t InPlacePermute = 4;
@@ -346,8 +344,7 @@ void ModuleVerifier::verifyHeader() {
       C.refuse(Item.Text, "the entry computation has no such parameter");
 }
 
-void hlobuf::verifyModule(
-    const HloModule &M, HloTables Tables,
-    llvm::function_ref<void(StringRef, std::string)> Refuse) {
+void hlobuf::verifyModule(const HloModule &M, HloTables Tables,
+                          function_ref<void(StringRef, std::string)> Refuse) {
   ModuleVerifier{VerifierContext(M, Tables, Refuse)}.run();
 }

@@ -25,9 +25,8 @@ namespace hlobuf {
 /// - shape indices of aliases and donors exist.
 /// Shapes are compared without layouts, precision and what is dynamic; what
 /// sizes of arrays follow from operands is the business of module-instructions.
-void verifyModule(
-    const HloModule &M, HloTables Tables,
-    llvm::function_ref<void(llvm::StringRef Loc, std::string Reason)> Refuse);
+void verifyModule(const HloModule &M, HloTables Tables,
+                  function_ref<void(StringRef Loc, std::string Reason)> Refuse);
 
 } // namespace hlobuf
 

@@ -7,7 +7,6 @@
 #include <string_view>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr std::string_view Texts[] = {
     "<unknown>",
@@ -32,7 +31,7 @@ static constexpr CalleeRule Callees[] = {
 #include "HLO/Opcodes.def"
 };
 
-llvm::ArrayRef<CalleeRule> hlobuf::calleeRules(Opcode Op) {
+ArrayRef<CalleeRule> hlobuf::calleeRules(Opcode Op) {
   return rowsFor<Callees>(Op);
 }
 
@@ -48,7 +47,7 @@ std::string hlobuf::spellCount(OperandCount Count) {
 
 static Opcode findOpcode(StringRef Text) {
   static const auto All = [] {
-    llvm::StringMap<Opcode> Map(std::size(Texts));
+    StringMap<Opcode> Map(std::size(Texts));
     for (size_t Op = 1; Op != std::size(Texts); ++Op)
       Map[Texts[Op]] = static_cast<Opcode>(Op);
     return Map;

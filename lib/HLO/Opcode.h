@@ -5,8 +5,7 @@
 #ifndef HLOBUF_HLO_OPCODE_H
 #define HLOBUF_HLO_OPCODE_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -201,12 +200,12 @@ template <const auto &Rows> auto rowsFor(Opcode Op) {
     }
     return Places;
   }();
-  return llvm::ArrayRef(Rows).slice(
-      Begin[uint8_t(Op)], Begin[uint8_t(Op) + 1u] - Begin[uint8_t(Op)]);
+  return ArrayRef(Rows).slice(Begin[uint8_t(Op)],
+                              Begin[uint8_t(Op) + 1u] - Begin[uint8_t(Op)]);
 }
 
 /// The rows of Opcodes.def for \p Op: none if it names no computations.
-llvm::ArrayRef<CalleeRule> calleeRules(Opcode Op);
+ArrayRef<CalleeRule> calleeRules(Opcode Op);
 
 /// The traits that OpcodeTrait explains, as questions.
 #define HLOBUF_TRAIT(Question, Trait)                                          \
@@ -295,14 +294,14 @@ struct PrintedOpcode {
 };
 
 /// Unknown if no release prints \p Text.
-PrintedOpcode parseOpcode(llvm::StringRef Text);
+PrintedOpcode parseOpcode(StringRef Text);
 
 /// As printed; empty for Unknown.
-llvm::StringRef opcodeText(Opcode Op);
+StringRef opcodeText(Opcode Op);
 
 /// The known opcode whose text is \p Text but for one letter; Unknown if there
 /// is none.
-Opcode findSimilarOpcode(llvm::StringRef Text);
+Opcode findSimilarOpcode(StringRef Text);
 
 } // namespace hlobuf
 

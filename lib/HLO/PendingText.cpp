@@ -7,9 +7,9 @@ using namespace hlobuf;
 /// The quote that ends the string at \p Open; null where it has escapes or does
 /// not end before \p End.
 static const char *plainStringEnd(const char *Open, const char *End) {
-  llvm::StringRef Rest(Open + 1, static_cast<size_t>(End - Open - 1));
+  StringRef Rest(Open + 1, static_cast<size_t>(End - Open - 1));
   size_t Close = Rest.find('"');
-  if (Close == llvm::StringRef::npos || Rest.take_front(Close).contains('\\'))
+  if (Close == StringRef::npos || Rest.take_front(Close).contains('\\'))
     return nullptr;
   return Rest.data() + Close;
 }

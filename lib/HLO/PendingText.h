@@ -5,7 +5,7 @@
 #ifndef HLOBUF_HLO_PENDINGTEXT_H
 #define HLOBUF_HLO_PENDINGTEXT_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 
 namespace hlobuf {
 
@@ -15,15 +15,15 @@ namespace hlobuf {
 class PendingText {
 public:
   PendingText() = default;
-  explicit PendingText(llvm::StringRef Text) : Text(Text) {}
+  explicit PendingText(StringRef Text) : Text(Text) {}
 
-  llvm::StringRef text() const { return Text; }
+  StringRef text() const { return Text; }
   bool empty() const { return Text.empty(); }
 
   /// Goes on up to the end of \p Line, which is after it in the same text.
-  void extend(llvm::StringRef Line) {
-    Text = llvm::StringRef(Text.data(),
-                           static_cast<size_t>(Line.end() - Text.data()));
+  void extend(StringRef Line) {
+    Text =
+        StringRef(Text.data(), static_cast<size_t>(Line.end() - Text.data()));
   }
 
   /// True if every bracket and string is closed.
@@ -34,7 +34,7 @@ public:
   bool isInsideString();
 
 private:
-  llvm::StringRef Text;
+  StringRef Text;
   /// Bytes whose quotes are counted, and bytes that were followed.
   size_t Counted = 0;
   size_t Followed = 0;

@@ -3,7 +3,6 @@
 #include "HLO/Shape.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 ShapeId ShapeTable::known(StringRef Text) const { return ByText.lookup(Text); }
 
@@ -53,7 +52,7 @@ bool ShapeTable::equalIgnoringLayout(ShapeId A, ShapeId B) const {
   return true;
 }
 
-ShapeId ShapeTable::at(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const {
+ShapeId ShapeTable::at(ShapeId Id, ArrayRef<uint32_t> Steps) const {
   for (uint32_t Step : Steps) {
     const Shape &S = (*this)[Id];
     if (!S.isTuple() || Step >= S.Elements.size())

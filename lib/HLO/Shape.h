@@ -8,8 +8,6 @@
 #include "HLO/ShapeIndex.h"
 #include "Support/Ids.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include <deque>
 #include <optional>
 
@@ -27,7 +25,7 @@ struct Dimension {
 };
 
 /// One tile of a layout, most major entry first, in elements.
-using Tile = llvm::SmallVector<int64_t, 3>;
+using Tile = SmallVector<int64_t, 3>;
 /// The entry `*`: combine this dimension with the next more minor one.
 constexpr int64_t CombineDimension = -1;
 
@@ -36,7 +34,7 @@ constexpr int64_t CombineDimension = -1;
 /// first.
 struct SplitConfig {
   int64_t Dimension = 0;
-  llvm::SmallVector<int64_t, 2> Indices;
+  SmallVector<int64_t, 2> Indices;
 };
 
 /// What a group after the colon of a layout says (xla/layout.cc).
@@ -61,11 +59,11 @@ constexpr int32_t HostMemorySpace = 5;
 /// The `{1,0:T(8,128)S(1)}` after an array.
 struct Layout {
   /// Dimension numbers, most minor first.
-  llvm::SmallVector<int64_t, 4> MinorToMajor;
+  SmallVector<int64_t, 4> MinorToMajor;
   /// The groups that were printed.
-  llvm::SmallVector<LayoutProperty, 4> Groups;
-  llvm::SmallVector<Tile, 2> Tiles;
-  llvm::SmallVector<SplitConfig, 0> Splits;
+  SmallVector<LayoutProperty, 4> Groups;
+  SmallVector<Tile, 2> Tiles;
+  SmallVector<SplitConfig, 0> Splits;
   /// `L(n)`: the element count is rounded up to a multiple of this.
   int64_t TailPadding = 1;
   /// `E(n)` in bits, 0 if not printed.
@@ -76,7 +74,7 @@ struct Layout {
   int64_t MetadataPrefix = 0;
   /// Texts of the groups that are kept as they are (D, #, *, P and unknown
   /// ones), in the order of the text.
-  llvm::SmallVector<llvm::StringRef, 0> Raw;
+  SmallVector<StringRef, 0> Raw;
 
   bool has(LayoutProperty P) const { return llvm::is_contained(Groups, P); }
 };
@@ -92,15 +90,15 @@ struct Shape {
   /// Bits of one element, 0 for a type that this tool does not know.
   unsigned Bits = 0;
   /// Text of the element type.
-  llvm::StringRef Element;
-  llvm::SmallVector<Dimension, 4> Dimensions;
+  StringRef Element;
+  SmallVector<Dimension, 4> Dimensions;
   std::optional<hlobuf::Layout> Layout;
   /// Elements of a tuple; the one shape inside a buffer.
-  llvm::SmallVector<ShapeId, 4> Elements;
+  SmallVector<ShapeId, 4> Elements;
   /// Number of nodes of the shape's tree, itself included.
   uint32_t Nodes = 1;
   /// Of a tuple with tuples inside: where each element is among the nodes.
-  llvm::SmallVector<uint32_t, 0> Places;
+  SmallVector<uint32_t, 0> Places;
   /// Some array in it has an unbounded dimension.
   bool Unbounded = false;
 
@@ -118,7 +116,7 @@ struct Shape {
 };
 
 /// The text \p Shape without what is between braces.
-std::string withoutLayouts(llvm::StringRef Shape);
+std::string withoutLayouts(StringRef Shape);
 
 class ShapeTable;
 
@@ -133,12 +131,12 @@ public:
   ShapeId parse(Scanner &In) { return parseShape(*this, In); }
 
   /// Reads a text that is nothing but a shape.
-  ShapeId parse(llvm::StringRef Text);
+  ShapeId parse(StringRef Text);
 
   const Shape &operator[](ShapeId Id) const { return Shapes[Id.index()]; }
 
   /// The text that was read.
-  llvm::StringRef text(ShapeId Id) const { return Texts[Id.index()]; }
+  StringRef text(ShapeId Id) const { return Texts[Id.index()]; }
 
   /// \p Id without layouts, as XLA prints it.
   std::string plainText(ShapeId Id) const { return withoutLayouts(text(Id)); }
@@ -148,20 +146,20 @@ public:
 
   /// The part of \p Id at \p Steps (outermost first); invalid if there is
   /// none.
-  ShapeId at(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const;
+  ShapeId at(ShapeId Id, ArrayRef<uint32_t> Steps) const;
 
   size_t size() const { return Shapes.size(); }
 
 private:
   friend class ShapeParser;
   /// The id of \p Text; invalid if it was not read before.
-  ShapeId known(llvm::StringRef Text) const;
-  ShapeId intern(llvm::StringRef Text, Shape S);
+  ShapeId known(StringRef Text) const;
+  ShapeId intern(StringRef Text, Shape S);
 
   /// A deque: a shape stays where it is while others are read.
   std::deque<Shape> Shapes;
-  std::vector<llvm::StringRef> Texts;
-  llvm::DenseMap<llvm::StringRef, ShapeId> ByText;
+  std::vector<StringRef> Texts;
+  DenseMap<StringRef, ShapeId> ByText;
 };
 
 } // namespace hlobuf

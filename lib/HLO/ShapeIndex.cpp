@@ -9,7 +9,7 @@ using namespace hlobuf;
 static constexpr uint32_t MaxInline = (1u << 30) - 1;
 
 bool ShapeIndexTable::parse(Scanner &In, ShapeIndex &Index, bool Spaced) {
-  llvm::SmallVector<uint32_t, 4> Path;
+  SmallVector<uint32_t, 4> Path;
   if (!In.literal('{'))
     return false;
   while (!In.literal('}')) {
@@ -24,7 +24,7 @@ bool ShapeIndexTable::parse(Scanner &In, ShapeIndex &Index, bool Spaced) {
   return true;
 }
 
-ShapeIndex ShapeIndexTable::get(llvm::ArrayRef<uint32_t> Path) {
+ShapeIndex ShapeIndexTable::get(ArrayRef<uint32_t> Path) {
   if (Path.empty())
     return ShapeIndex::root();
   if (Path.size() == 1 && Path[0] <= MaxInline)
@@ -37,7 +37,7 @@ ShapeIndex ShapeIndexTable::get(llvm::ArrayRef<uint32_t> Path) {
   return ShapeIndex(Known->second << 2 | ShapeIndex::ManyTag);
 }
 
-llvm::SmallVector<uint32_t, 4> ShapeIndexTable::steps(ShapeIndex Index) const {
+SmallVector<uint32_t, 4> ShapeIndexTable::steps(ShapeIndex Index) const {
   if (Index.isRoot())
     return {};
   if ((Index.Bits & 3) == ShapeIndex::OneTag)
@@ -48,7 +48,7 @@ llvm::SmallVector<uint32_t, 4> ShapeIndexTable::steps(ShapeIndex Index) const {
 }
 
 bool ShapeIndexTable::isAsyncContext(ShapeIndex Index) const {
-  llvm::SmallVector<uint32_t, 4> Steps = steps(Index);
+  SmallVector<uint32_t, 4> Steps = steps(Index);
   return !Steps.empty() && Steps[0] >= 2;
 }
 

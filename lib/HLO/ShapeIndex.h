@@ -6,8 +6,6 @@
 #define HLOBUF_HLO_SHAPEINDEX_H
 
 #include "Support/Scanner.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <mutex>
 #include <optional>
@@ -65,10 +63,10 @@ public:
   bool parse(Scanner &In, ShapeIndex &Index, bool Spaced = false);
 
   /// The path of \p Steps, outermost first.
-  ShapeIndex get(llvm::ArrayRef<uint32_t> Steps);
+  ShapeIndex get(ArrayRef<uint32_t> Steps);
 
   /// The steps of \p Index, outermost first; none for the root.
-  llvm::SmallVector<uint32_t, 4> steps(ShapeIndex Index) const;
+  SmallVector<uint32_t, 4> steps(ShapeIndex Index) const;
 
   /// True for what is at element 2 or later: of an async-start or -update that
   /// is its context, after operands and results.

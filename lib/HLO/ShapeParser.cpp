@@ -7,7 +7,6 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace hlobuf {
 /// Recursive descent over one shape text.
@@ -204,7 +203,7 @@ bool ShapeParser::parseDimensions(Scanner &In, Shape &S) {
 bool ShapeParser::parseLayout(Scanner &In, Layout &L, size_t Rank) {
   if (!In.literal('{'))
     return false;
-  llvm::SmallVector<bool, 8> Seen(Rank, false);
+  SmallVector<bool, 8> Seen(Rank, false);
   if (In.front() != ':' && In.front() != '}') {
     do {
       uint32_t Dimension = 0;
@@ -282,7 +281,7 @@ bool ShapeParser::parseProperty(Scanner &In, Layout &L) {
 }
 
 /// Takes `8,128)`; in a tile, where no number is 0, `*` as well.
-static bool takeGroup(Scanner &In, llvm::SmallVectorImpl<int64_t> &Numbers,
+static bool takeGroup(Scanner &In, SmallVectorImpl<int64_t> &Numbers,
                       bool IsTile) {
   do {
     int64_t &Number = Numbers.emplace_back(CombineDimension);

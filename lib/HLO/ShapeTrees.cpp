@@ -22,8 +22,8 @@ std::optional<uint32_t> ShapeTrees::ordinal(ShapeId Id,
   return ordinal(Id, Indices.steps(Index));
 }
 
-std::optional<uint32_t>
-ShapeTrees::ordinal(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const {
+std::optional<uint32_t> ShapeTrees::ordinal(ShapeId Id,
+                                            ArrayRef<uint32_t> Steps) const {
   uint32_t Ordinal = 0;
   for (uint32_t Step : Steps) {
     uint32_t Below = elementOrdinal(Id, Step);
@@ -45,9 +45,8 @@ uint32_t ShapeTrees::elementAt(ShapeId Id, uint32_t &Ordinal) const {
   return K;
 }
 
-llvm::SmallVector<uint32_t, 4> ShapeTrees::steps(ShapeId Id,
-                                                 uint32_t Ordinal) const {
-  llvm::SmallVector<uint32_t, 4> Steps;
+SmallVector<uint32_t, 4> ShapeTrees::steps(ShapeId Id, uint32_t Ordinal) const {
+  SmallVector<uint32_t, 4> Steps;
   while (Ordinal != 0) {
     Steps.push_back(elementAt(Id, Ordinal));
     Id = Shapes[Id].Elements[Steps.back()];

@@ -28,11 +28,10 @@ public:
   /// The ordinal of the part at \p Index; nothing if there is none.
   std::optional<uint32_t> ordinal(ShapeId Id, ShapeIndex Index) const;
   /// The ordinal of the part that \p Steps lead to; nothing if there is none.
-  std::optional<uint32_t> ordinal(ShapeId Id,
-                                  llvm::ArrayRef<uint32_t> Steps) const;
+  std::optional<uint32_t> ordinal(ShapeId Id, ArrayRef<uint32_t> Steps) const;
 
   /// The steps to part number \p Ordinal, outermost first.
-  llvm::SmallVector<uint32_t, 4> steps(ShapeId Id, uint32_t Ordinal) const;
+  SmallVector<uint32_t, 4> steps(ShapeId Id, uint32_t Ordinal) const;
 
   /// The index of part number \p Ordinal.
   ShapeIndex index(ShapeId Id, uint32_t Ordinal) const;

@@ -5,7 +5,6 @@
 #include "Support/Printable.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Folders of frameworks below site-packages or dist-packages.
 static constexpr StringRef Frameworks[] = {

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_HLO_STACKFRAMES_H
 #define HLOBUF_HLO_STACKFRAMES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ enum class FileOwner : uint8_t {
 /// Judges \p File by its path. \p OpName is the op_name next to it: TensorFlow
 /// states its own files without their folders, as somebody else's may be
 /// called.
-FileOwner ownerOf(llvm::StringRef File, llvm::StringRef OpName);
+FileOwner ownerOf(StringRef File, StringRef OpName);
 
 /// A call on the way to an operation.
 struct SourceFrame {
@@ -42,7 +42,7 @@ struct SourceFrame {
 class StackFrames {
 public:
   /// Reads the tables of \p Module; none are found in a text without them.
-  explicit StackFrames(llvm::StringRef Module);
+  explicit StackFrames(StringRef Module);
 
   /// `file.py:12` of the innermost frame from \p FrameId on that is not in an
   /// installed package; if all are, of the innermost one that is not in a
@@ -64,7 +64,7 @@ private:
     /// As printed.
     uint32_t Parent = 0;
   };
-  void readLine(llvm::StringRef Table, llvm::StringRef Line);
+  void readLine(StringRef Table, StringRef Line);
   /// Null if the frame is unknown, as 0 is, or its file is.
   const Location *locationOf(uint32_t FrameId) const;
   /// The frame that called known frame \p FrameId; 0 if none did.

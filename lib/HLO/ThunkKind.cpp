@@ -4,7 +4,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr StringRef KindTexts[] = {
     "unknown",

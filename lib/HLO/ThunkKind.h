@@ -5,7 +5,7 @@
 #ifndef HLOBUF_HLO_THUNKKIND_H
 #define HLOBUF_HLO_THUNKKIND_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <cstdint>
 
 namespace hlobuf {
@@ -19,10 +19,10 @@ enum class ThunkKind : uint8_t {
 };
 
 /// As ThunkKinds.def spells it; `unknown` for Unknown.
-llvm::StringRef thunkKindText(ThunkKind Kind);
+StringRef thunkKindText(ThunkKind Kind);
 
 /// Unknown if no kind has the text \p Text.
-ThunkKind parseThunkKind(llvm::StringRef Text);
+ThunkKind parseThunkKind(StringRef Text);
 
 /// An executable for that backend has shown \p Kind.
 bool isThunkKindMet(ThunkKind Kind, bool ForGpu);
@@ -52,7 +52,7 @@ inline bool isThunkCopy(ThunkKind Kind) {
 }
 
 /// \p Key is one of StatedAttributes.def.
-bool isThunkAttribute(llvm::StringRef Key);
+bool isThunkAttribute(StringRef Key);
 
 /// What a thunk does with the bytes of a slice.
 enum class ThunkAccess : uint8_t {
@@ -65,13 +65,13 @@ enum class ThunkAccess : uint8_t {
 };
 
 /// `read`, `invariant`, `write`, `update`.
-llvm::StringRef thunkAccessText(ThunkAccess Access);
+StringRef thunkAccessText(ThunkAccess Access);
 
 /// What a sequence of thunks inside another one is.
 enum class ThunkRole : uint8_t { Thunks, Condition, Body, Branch, Embedded };
 
 /// `thunks`, `condition`, `body`, `branch`, `embedded`.
-llvm::StringRef thunkRoleText(ThunkRole Role);
+StringRef thunkRoleText(ThunkRole Role);
 
 } // namespace hlobuf
 

@@ -11,11 +11,11 @@ namespace hlobuf {
 
 /// The number of bytes of the string literal at the front of \p Text, with
 /// both quotes; the whole text if it is not closed.
-inline size_t stringSize(llvm::StringRef Text) {
+inline size_t stringSize(StringRef Text) {
   size_t Close = Text.find('"', 1);
   // Few strings have escapes.
   if (!Text.take_front(Close).contains('\\'))
-    return Close == llvm::StringRef::npos ? Text.size() : Close + 1;
+    return Close == StringRef::npos ? Text.size() : Close + 1;
   for (size_t I = 1; I < Text.size(); ++I) {
     if (Text[I] == '\\')
       ++I;
@@ -29,15 +29,14 @@ inline size_t stringSize(llvm::StringRef Text) {
 /// at bracket depth 0, outside strings and comments, or until a bracket closes
 /// that was not opened here. Returns the number of bytes passed; npos if the
 /// text ends first.
-template <typename StopFn>
-size_t scanTopLevel(llvm::StringRef Text, StopFn Stop) {
+template <typename StopFn> size_t scanTopLevel(StringRef Text, StopFn Stop) {
   static constexpr ByteSet Structural("()[]{}\"/, ");
   unsigned Depth = 0;
   for (size_t I = 0;; ++I) {
     while (I < Text.size() && !Structural.has(Text[I]))
       ++I;
     if (I >= Text.size())
-      return llvm::StringRef::npos;
+      return StringRef::npos;
     if (Depth == 0 && Stop(I))
       return I;
     switch (Text[I]) {
@@ -59,8 +58,8 @@ size_t scanTopLevel(llvm::StringRef Text, StopFn Stop) {
     case '/':
       if (Text.drop_front(I).starts_with("/*")) {
         size_t Close = Text.find("*/", I + 2);
-        if (Close == llvm::StringRef::npos)
-          return llvm::StringRef::npos;
+        if (Close == StringRef::npos)
+          return StringRef::npos;
         I = Close + 1;
       }
       break;
@@ -72,7 +71,7 @@ size_t scanTopLevel(llvm::StringRef Text, StopFn Stop) {
 
 /// The number of bytes up to the bracket that closes what is not opened in
 /// \p Text; npos if there is none.
-inline size_t closingBracket(llvm::StringRef Text) {
+inline size_t closingBracket(StringRef Text) {
   return scanTopLevel(Text, [](size_t) { return false; });
 }
 

@@ -4,7 +4,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 ShapeId VerifierContext::operandShape(const HloInstruction &I, size_t K) const {
   HloOperand Operand = M.operand(I, K);

@@ -13,7 +13,7 @@ namespace hlobuf {
 /// malformed in it. For verifyModule() alone.
 class VerifierContext {
 public:
-  using RefuseFn = llvm::function_ref<void(llvm::StringRef, std::string)>;
+  using RefuseFn = function_ref<void(StringRef, std::string)>;
 
   VerifierContext(const HloModule &M, HloTables Tables, RefuseFn Refuse)
       : M(M), Tables(Tables), Refuse(Refuse) {}
@@ -24,7 +24,7 @@ public:
 
   const Shape &shape(ShapeId Id) const { return Tables.Shapes[Id]; }
   /// The part of \p Id at \p Steps; invalid if there is none.
-  ShapeId at(ShapeId Id, llvm::ArrayRef<uint32_t> Steps) const {
+  ShapeId at(ShapeId Id, ArrayRef<uint32_t> Steps) const {
     return Tables.Shapes.at(Id, Steps);
   }
   /// The shape of operand \p K of \p I, which has as many.
@@ -33,8 +33,8 @@ public:
   /// precision and what is dynamic. False if either is invalid.
   bool compatible(ShapeId A, ShapeId B) const;
 
-  llvm::StringRef name(const HloInstruction &I) const { return M.name(I); }
-  llvm::StringRef name(ComputationId C) const { return M.name(M[C]); }
+  StringRef name(const HloInstruction &I) const { return M.name(I); }
+  StringRef name(ComputationId C) const { return M.name(M[C]); }
   /// `add x.1`
   std::string spell(const HloInstruction &I) const;
   /// \p Id without layouts; `none` if it is invalid.
@@ -43,12 +43,12 @@ public:
   /// Says that \p I is malformed, at its opcode. Always false.
   bool refuse(const HloInstruction &I, std::string Reason) const;
   /// The same at \p Loc.
-  void refuse(llvm::StringRef Loc, std::string Reason) const {
+  void refuse(StringRef Loc, std::string Reason) const {
     Refuse(Loc, std::move(Reason));
   }
 
 private:
-  llvm::StringRef opcodePlace(const HloInstruction &I) const;
+  StringRef opcodePlace(const HloInstruction &I) const;
 
   const HloModule &M;
   HloTables Tables;

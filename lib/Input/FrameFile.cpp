@@ -6,7 +6,6 @@
 #include "Support/LineCursor.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// True if \p Line, which has no newline, is the begin of `*** Begin `.
 static bool beginsFrame(StringRef Line) {

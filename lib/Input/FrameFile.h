@@ -17,9 +17,9 @@ namespace hlobuf {
 struct FrameFile {
   Sources Owner;
   std::string Path;
-  llvm::StringRef Text;
+  StringRef Text;
   /// By name.
-  llvm::StringMap<llvm::StringRef> Files;
+  StringMap<StringRef> Files;
   /// Names in the order of the text.
   std::vector<std::string> Order;
 

@@ -13,7 +13,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static constexpr StringRef NamesOfDumps =
@@ -32,6 +31,9 @@ struct InputFinder {
   bool holdsAssignment(const std::string &Path);
   void addFile(const std::string &Path);
   void addProtoFile(const std::string &Path);
+  bool addProtos(const std::string &Path, ProtoFile File,
+                 const std::shared_ptr<FrameFile> &Owner = {});
+  bool addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
   void noteUnread(const std::string &Path);
   void addFragment(const std::string &Path, StringRef Kind);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
@@ -42,15 +44,12 @@ struct InputFinder {
   }
 
   InputList &List;
-  bool addProtos(const std::string &Path, ProtoFile File,
-                 const std::shared_ptr<FrameFile> &Owner = {});
-  bool addDump(std::string Path, std::shared_ptr<const FrameFile> Frames = {});
   llvm::StringSet<> KnownDumps = {};
   std::shared_ptr<ProtoCache> Cache = std::make_shared<ProtoCache>();
   /// The folder that is searched, empty for a file.
   StringRef Folder = {};
   /// The names of files in the folders that were searched.
-  llvm::StringMap<std::shared_ptr<llvm::StringSet<>>> Listings = {};
+  StringMap<std::shared_ptr<llvm::StringSet<>>> Listings = {};
 };
 } // namespace
 
@@ -74,7 +73,7 @@ bool InputFinder::addDump(std::string Path,
   return true;
 }
 
-InputList hlobuf::findInputs(llvm::ArrayRef<std::string> Arguments) {
+InputList hlobuf::findInputs(ArrayRef<std::string> Arguments) {
   InputList List;
   InputFinder Finder{List};
   for (const std::string &Argument : Arguments)
@@ -105,7 +104,7 @@ static bool beginsAssignment(StringRef Text) {
 /// which there are many.
 static bool mayHoldMore(StringRef Path) {
   return llvm::none_of(
-      llvm::ArrayRef<StringRef>{".txt", ".ll", ".o", ".ptx", ".pbtxt"},
+      ArrayRef<StringRef>{".txt", ".ll", ".o", ".ptx", ".pbtxt"},
       [&](StringRef Tail) { return Path.ends_with(Tail); });
 }
 
@@ -142,7 +141,7 @@ void InputFinder::noteUnread(const std::string &Path) {
   if (!File || !mayHoldProto((*File)->getBuffer().take_front(ProbeBytes)))
     return;
   Sources Owner;
-  llvm::Expected<StringRef> Bytes = Owner.open(Path, mayHoldProto);
+  Expected<StringRef> Bytes = Owner.open(Path, mayHoldProto);
   bool Binary = Bytes && mayHoldProto(Bytes->take_front(ProbeBytes));
   if (Binary && !findProtoPlaces(Path, *Bytes).Places.empty())
     List.Skipped.push_back(Path +
@@ -158,7 +157,7 @@ bool InputFinder::holdsAssignment(const std::string &Path) {
     return false;
   }
   Sources Owner;
-  llvm::Expected<StringRef> Text = Owner.open(Path, isKnownText);
+  Expected<StringRef> Text = Owner.open(Path, isKnownText);
   if (Text)
     return beginsAssignment(*Text);
   List.Skipped.push_back(
@@ -363,10 +362,9 @@ placeOfSame(const std::string &Path, StringRef Bytes, std::string &Assignment) {
                              File.Places.front().DumpStem);
   Sources Texts;
   std::array<DumpFile, NumFileRoles> Printed;
-  llvm::Expected<StringRef> Text = Texts.open(Assignment);
-  llvm::Error Failed =
-      Text ? printProto(File.Places.front(), Bytes, Texts, Printed)
-           : Text.takeError();
+  Expected<StringRef> Text = Texts.open(Assignment);
+  Error Failed = Text ? printProto(File.Places.front(), Bytes, Texts, Printed)
+                      : Text.takeError();
   // Who verifies them says what is wrong.
   if (llvm::errorToBool(std::move(Failed)) ||
       placesIn(*Text) != placesIn(Printed[size_t(FileRole::Assignment)].Text))
@@ -380,7 +378,7 @@ placeOfSame(const std::string &Path, StringRef Bytes, std::string &Assignment) {
 /// its executable.
 void InputFinder::addProtoFile(const std::string &Path) {
   Sources Owner;
-  llvm::Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
+  Expected<StringRef> Bytes = Owner.open(Path, isKnownText);
   if (!Bytes)
     return addError(Path, fmt::format("cannot read '{}': {}", Path,
                                       llvm::toString(Bytes.takeError())));
@@ -433,7 +431,7 @@ static bool beginsBinary(StringRef Text) {
 void InputFinder::addFile(const std::string &Path) {
   auto Frames = std::make_shared<FrameFile>();
   Frames->Path = Path == "-" ? "<stdin>" : Path;
-  llvm::Expected<StringRef> Text = Frames->Owner.open(Path, isKnownText);
+  Expected<StringRef> Text = Frames->Owner.open(Path, isKnownText);
   if (!Text) {
     addError(Path, fmt::format("cannot read '{}': {}", Path,
                                llvm::toString(Text.takeError())));

@@ -72,7 +72,7 @@ struct InputList {
 /// fragment (values, live ranges, report) or module text stands for the dump
 /// that it belongs to; each dump is listed once. In folders only regular files
 /// are opened, and links to folders are not followed.
-InputList findInputs(llvm::ArrayRef<std::string> Arguments);
+InputList findInputs(ArrayRef<std::string> Arguments);
 
 } // namespace hlobuf
 

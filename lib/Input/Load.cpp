@@ -13,7 +13,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 using Files = std::array<DumpFile, NumFileRoles>;
 
@@ -30,15 +29,14 @@ static DumpFile &fileOf(Files &All, FileRole Role) {
   return All[static_cast<size_t>(Role)];
 }
 
-static llvm::Error openInto(Sources &Texts, const std::string &Path,
-                            DumpFile &File) {
-  llvm::Expected<StringRef> Text = Texts.open(
+static Error openInto(Sources &Texts, const std::string &Path, DumpFile &File) {
+  Expected<StringRef> Text = Texts.open(
       Path, [](StringRef Start) { return classify(Start) != TextKind::Other; });
   if (!Text)
     return makeError("cannot read '{}': {}", Path,
                      llvm::toString(Text.takeError()));
   File = {Path, *Text};
-  return llvm::Error::success();
+  return Error::success();
 }
 
 /// The file \p Path of \p Frames.
@@ -143,8 +141,8 @@ static std::string whyUnreadable(const DumpFile &File, FileRole Role) {
   return "";
 }
 
-static llvm::Error openSibling(const Input &In, FileRole Role, LoadedDump &L,
-                               DumpFile &File) {
+static Error openSibling(const Input &In, FileRole Role, LoadedDump &L,
+                         DumpFile &File) {
   const InputFile &Sibling = In.Files[static_cast<size_t>(Role)];
   const std::string &Path = Sibling.Path;
   auto NotUsed = [&](StringRef Reason) {
@@ -153,11 +151,11 @@ static llvm::Error openSibling(const Input &In, FileRole Role, LoadedDump &L,
   };
   if (!In.Frames && !Sibling.IsNamed && !Sibling.Regular) {
     NotUsed("it is not a file");
-    return llvm::Error::success();
+    return Error::success();
   }
   if (In.Frames && !Sibling.IsNamed)
     File = openFramed(*In.Frames, Path);
-  else if (llvm::Error Failed = openInto(L.Texts, Path, File))
+  else if (Error Failed = openInto(L.Texts, Path, File))
     return Failed;
   std::string Problem = whyUnreadable(File, Role);
   if (Sibling.IsNamed && Problem.empty() && !fitsRole(File.Text, Role))
@@ -165,44 +163,44 @@ static llvm::Error openSibling(const Input &In, FileRole Role, LoadedDump &L,
   if (!Problem.empty()) {
     L.Unreadable.push_back({File.Text.take_front(0), std::move(Problem)});
     File = DumpFile();
-    return llvm::Error::success();
+    return Error::success();
   }
   // A file that has the sibling's name and no content that could be named
   // is the sibling, damaged: reading it says where.
   TextKind Kind = classify(File.Text);
   bool Damaged = Kind == TextKind::Other && Role != FileRole::Module;
   if (Damaged || fitsRole(File.Text, Role))
-    return llvm::Error::success();
+    return Error::success();
   NotUsed("it is a different kind of file");
   File = DumpFile();
-  return llvm::Error::success();
+  return Error::success();
 }
 
 /// Adds the thunks of the executable that belongs to the text dump \p In.
-static llvm::Error openThunks(const Input &In, LoadedDump &L, Files &All) {
+static Error openThunks(const Input &In, LoadedDump &L, Files &All) {
   Sources Others;
   Files Printed;
-  if (llvm::Error Failed = printProto(*In.Executable, {}, Others, Printed))
+  if (Error Failed = printProto(*In.Executable, {}, Others, Printed))
     return Failed;
   DumpFile &Thunks = fileOf(Printed, FileRole::Thunks);
   if (Thunks.present())
     Thunks.Text = L.Texts.add(Thunks.Path, Thunks.Text.str());
   fileOf(All, FileRole::Thunks) = std::move(Thunks);
-  return llvm::Error::success();
+  return Error::success();
 }
 
-static llvm::Error openSiblings(const Input &In, LoadedDump &L, Files &All) {
+static Error openSiblings(const Input &In, LoadedDump &L, Files &All) {
   if (In.Executable)
-    if (llvm::Error Failed = openThunks(In, L, All))
+    if (Error Failed = openThunks(In, L, All))
       return Failed;
   for (FileRole Role : SiblingRoles) {
     if ((In.Executable && Role == FileRole::Thunks) ||
         In.Files[static_cast<size_t>(Role)].Path.empty())
       continue;
-    if (llvm::Error Failed = openSibling(In, Role, L, fileOf(All, Role)))
+    if (Error Failed = openSibling(In, Role, L, fileOf(All, Role)))
       return Failed;
   }
-  return llvm::Error::success();
+  return Error::success();
 }
 
 /// Takes siblings away that belong to another module or run; true if a section
@@ -242,8 +240,8 @@ static bool dropForeign(LoadedDump &L, Files &All) {
 
 /// A sibling that was given by hand and cannot be used is an error: silence
 /// would be taken for a verdict with it.
-static llvm::Error refuseUnusedGiven(const Input &In, const LoadedDump &L,
-                                     const Files &All) {
+static Error refuseUnusedGiven(const Input &In, const LoadedDump &L,
+                               const Files &All) {
   for (FileRole Role : SiblingRoles) {
     auto Number = static_cast<size_t>(Role);
     // That one was cut off is a finding.
@@ -255,11 +253,11 @@ static llvm::Error refuseUnusedGiven(const Input &In, const LoadedDump &L,
     return makeError("cannot use '{}' with '{}': {}", In.Files[Number].Path,
                      L.Model->file(FileRole::Assignment).Path, Reason);
   }
-  return llvm::Error::success();
+  return Error::success();
 }
 
 /// Prints a proto into the texts of \p L.
-static llvm::Error openProto(const Input &In, LoadedDump &L, Files &All) {
+static Error openProto(const Input &In, LoadedDump &L, Files &All) {
   for (const InputFile &File : In.Files)
     if (File.IsNamed)
       return makeError("cannot use '{}' with '{}': a proto has all of its "
@@ -346,7 +344,7 @@ void TextReader::dropUseless() {
   dropCutSiblings();
 }
 
-static llvm::Expected<std::unique_ptr<LoadedDump>>
+static Expected<std::unique_ptr<LoadedDump>>
 readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All) {
   TextReader Reader(In, *L, All);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Errors);
@@ -354,7 +352,7 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All) {
     return makeError("cannot verify this dump: {}", Traces);
   if (!In.Proto)
     Reader.dropUseless();
-  if (llvm::Error Unused = refuseUnusedGiven(In, *L, All))
+  if (Error Unused = refuseUnusedGiven(In, *L, All))
     return Unused;
   for (Note &N : L->Unreadable)
     L->Syntax.add(N.Where, std::move(N.Message), UnreadableCheck);
@@ -363,7 +361,7 @@ readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All) {
   return L;
 }
 
-llvm::Expected<std::unique_ptr<LoadedDump>>
+Expected<std::unique_ptr<LoadedDump>>
 hlobuf::load(Input In, const SiblingPaths &Siblings) {
   locateFiles(In, Siblings);
   auto L = std::make_unique<LoadedDump>();
@@ -371,12 +369,12 @@ hlobuf::load(Input In, const SiblingPaths &Siblings) {
   Files All;
   DumpFile &Assignment = fileOf(All, FileRole::Assignment);
   if (In.Proto) {
-    if (llvm::Error Failed = openProto(In, *L, All))
+    if (Error Failed = openProto(In, *L, All))
       return Failed;
   } else if (In.Frames) {
     L->Texts.addView(In.Frames->Path, In.Frames->Text);
     Assignment = openFramed(*In.Frames, In.Path);
-  } else if (llvm::Error Failed = openInto(L->Texts, In.Path, Assignment)) {
+  } else if (Error Failed = openInto(L->Texts, In.Path, Assignment)) {
     return Failed;
   }
   if (!fitsRole(Assignment.Text, FileRole::Assignment))
@@ -387,13 +385,13 @@ hlobuf::load(Input In, const SiblingPaths &Siblings) {
                      "1.15 and older) print values in other forms",
                      In.Path);
   if (!In.Proto)
-    if (llvm::Error Failed = openSiblings(In, *L, All))
+    if (Error Failed = openSiblings(In, *L, All))
       return Failed;
   return readTexts(In, std::move(L), All);
 }
 
-llvm::Expected<std::unique_ptr<LoadedDump>> hlobuf::loadWhole(const Input &In) {
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
+Expected<std::unique_ptr<LoadedDump>> hlobuf::loadWhole(const Input &In) {
+  Expected<std::unique_ptr<LoadedDump>> L = load(In);
   if (L && !(*L)->Syntax.empty())
     return makeError("{}", llvm::join((*L)->damage(), "\n"));
   return L;

@@ -48,28 +48,26 @@ void locateFiles(Input &In, const SiblingPaths &Siblings = {});
 
 /// Reads \p In with its siblings, as locateFiles() finds them. Fails where a
 /// file cannot be read or the assignment is none.
-llvm::Expected<std::unique_ptr<LoadedDump>>
-load(Input In, const SiblingPaths &Siblings = {});
+Expected<std::unique_ptr<LoadedDump>> load(Input In,
+                                           const SiblingPaths &Siblings = {});
 
 /// The same for tools that need all of a dump: fails also where a line of it
 /// cannot be read, with a line for each.
-llvm::Expected<std::unique_ptr<LoadedDump>> loadWhole(const Input &In);
+Expected<std::unique_ptr<LoadedDump>> loadWhole(const Input &In);
 
 /// Calls \p Fail for each line of what \p Failed says.
-inline void failByLine(llvm::Error Failed,
-                       llvm::function_ref<void(llvm::StringRef)> Fail) {
+inline void failByLine(Error Failed, function_ref<void(StringRef)> Fail) {
   std::string Text = llvm::toString(std::move(Failed));
-  for (llvm::StringRef Line : llvm::split(Text, '\n'))
+  for (StringRef Line : llvm::split(Text, '\n'))
     Fail(Line);
 }
 
 /// Reads the dumps that \p Paths stand for on \p Jobs threads. \p Work makes
-/// something of each, as llvm::Expected: it takes the Input and the dump. \p
+/// something of each, as Expected: it takes the Input and the dump. \p
 /// Consume takes these in order, \p Fail what went wrong, a line each.
 template <typename WorkFn, typename ConsumeFn>
-void forEachDump(llvm::ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
-                 ConsumeFn Consume,
-                 llvm::function_ref<void(llvm::StringRef)> Fail) {
+void forEachDump(ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
+                 ConsumeFn Consume, function_ref<void(StringRef)> Fail) {
   InputList List = findInputs(Paths);
   for (const InputError &Error : List.Errors)
     Fail(Error.Text);
@@ -77,8 +75,7 @@ void forEachDump(llvm::ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
   runInOrder(
       List.Dumps.size(), Jobs,
       [&](size_t I) -> Result {
-        llvm::Expected<std::unique_ptr<LoadedDump>> L =
-            loadWhole(List.Dumps[I]);
+        Expected<std::unique_ptr<LoadedDump>> L = loadWhole(List.Dumps[I]);
         if (!L)
           return L.takeError();
         return Work(List.Dumps[I], std::move(*L));

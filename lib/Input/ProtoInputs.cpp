@@ -13,7 +13,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static StringRef withoutCompressionTail(StringRef Path) {
   if (!Path.consume_back(".gz"))
@@ -76,7 +75,7 @@ ProtoFile hlobuf::findProtoPlaces(const std::string &Path, StringRef Bytes) {
   File.OnlyModules = C.Modules != 0;
   File.ScheduledModules = countUnassigned(C);
   File.Trouble = C.Trouble;
-  llvm::StringMap<unsigned> Stems;
+  StringMap<unsigned> Stems;
   for (const FoundProto &P : C.Protos) {
     ProtoPlace Place;
     Place.File = Path;
@@ -112,16 +111,16 @@ std::string hlobuf::whyNoProto(const std::string &Path, const ProtoFile &File) {
                      Path);
 }
 
-static llvm::Error failed(const ProtoPlace &Place, StringRef Reason) {
+static Error failed(const ProtoPlace &Place, StringRef Reason) {
   return makeError("cannot read '{}': {}", Place.File, Reason);
 }
 
 /// Opens the file of \p Place.
-static llvm::Expected<std::shared_ptr<const OpenProtoFile>>
+static Expected<std::shared_ptr<const OpenProtoFile>>
 openFile(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   auto File = std::make_shared<OpenProtoFile>();
   if (!Bytes) {
-    llvm::Expected<StringRef> Read = File->Texts.open(Place.File);
+    Expected<StringRef> Read = File->Texts.open(Place.File);
     if (!Read)
       return failed(Place, llvm::toString(Read.takeError()));
     Bytes = *Read;
@@ -130,7 +129,7 @@ openFile(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   return File;
 }
 
-llvm::Expected<std::shared_ptr<const OpenProtoFile>>
+Expected<std::shared_ptr<const OpenProtoFile>>
 ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   // Others who want the same file wait for it.
   std::lock_guard<std::mutex> Hold(Lock);
@@ -145,9 +144,9 @@ ProtoCache::open(const ProtoPlace &Place, std::optional<StringRef> Bytes) {
   return Last;
 }
 
-llvm::Error hlobuf::printProto(const ProtoPlace &Place,
-                               std::optional<StringRef> Bytes, Sources &Texts,
-                               std::array<DumpFile, NumFileRoles> &Files) {
+Error hlobuf::printProto(const ProtoPlace &Place,
+                         std::optional<StringRef> Bytes, Sources &Texts,
+                         std::array<DumpFile, NumFileRoles> &Files) {
   auto Open =
       Place.Cache ? Place.Cache->open(Place, Bytes) : openFile(Place, Bytes);
   if (!Open)
@@ -156,13 +155,13 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   if (Place.Number >= C.Protos.size())
     return failed(Place, "it changed while it was read");
   const FoundProto &Proto = C.Protos[Place.Number];
-  llvm::Expected<HloProto> P = readHloProto(Proto.Module, Proto.Assignment);
+  Expected<HloProto> P = readHloProto(Proto.Module, Proto.Assignment);
   if (!P)
     return failed(Place, llvm::toString(P.takeError()));
   P->Thunks = Proto.Thunks;
   P->Result = Proto.Result;
   P->Module.EntryLayout = Proto.EntryLayout;
-  llvm::Expected<ProtoTexts> Printed = printTexts(*P);
+  Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)
     return failed(Place, llvm::toString(Printed.takeError()));
   auto Add = [&](FileRole Role, StringRef Tail, std::string &Text) {
@@ -181,5 +180,5 @@ llvm::Error hlobuf::printProto(const ProtoPlace &Place,
   Add(FileRole::Module, Module, Printed->Module);
   Add(FileRole::Traces, "-traces.txt", Printed->Traces);
   Add(FileRole::Thunks, "-thunks.txt", Printed->Thunks);
-  return llvm::Error::success();
+  return Error::success();
 }

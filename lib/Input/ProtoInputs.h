@@ -8,7 +8,6 @@
 #include "Dump/Model.h"
 #include "Proto/Container.h"
 #include "Support/Sources.h"
-#include "llvm/Support/Error.h"
 #include <mutex>
 #include <optional>
 
@@ -32,17 +31,15 @@ struct ProtoPlace {
 /// True if a file that is named like \p Path is opened in a folder because it
 /// may hold protos: `*.hlo.pb`, `*.xplane.pb`, `*-cache` (jax's compilation
 /// cache), also compressed, and executables.
-bool isProtoName(llvm::StringRef Path);
+bool isProtoName(StringRef Path);
 
 /// True for `*.pjrt`, which processes below `--exec` save
 /// (python/hlobuf/_exec_hook.py).
-inline bool isExecutableName(llvm::StringRef Path) {
-  return Path.ends_with(".pjrt");
-}
+inline bool isExecutableName(StringRef Path) { return Path.ends_with(".pjrt"); }
 
 /// The file of the assignment as a text that XLA writes next to the proto
 /// \p Path, or that an executable is named like; empty if there is none.
-std::string textBeside(llvm::StringRef Path);
+std::string textBeside(StringRef Path);
 
 /// The protos of one file.
 struct ProtoFile {
@@ -59,7 +56,7 @@ struct ProtoFile {
 };
 
 /// Finds the protos in \p Bytes, which the file \p Path holds.
-ProtoFile findProtoPlaces(const std::string &Path, llvm::StringRef Bytes);
+ProtoFile findProtoPlaces(const std::string &Path, StringRef Bytes);
 
 /// Why no dump was found in \p Path.
 std::string whyNoProto(const std::string &Path, const ProtoFile &File);
@@ -78,8 +75,8 @@ class ProtoCache {
 public:
   /// The file of \p Place, whose bytes are \p Bytes where somebody holds them.
   /// Fails where it cannot be read.
-  llvm::Expected<std::shared_ptr<const OpenProtoFile>>
-  open(const ProtoPlace &Place, std::optional<llvm::StringRef> Bytes);
+  Expected<std::shared_ptr<const OpenProtoFile>>
+  open(const ProtoPlace &Place, std::optional<StringRef> Bytes);
 
 private:
   std::mutex Lock;
@@ -93,9 +90,8 @@ private:
 /// `FILE!STEM-traces.txt`. The bytes of the file are
 /// \p Bytes, where somebody holds them. Fails where it cannot be read or is
 /// damaged.
-llvm::Error printProto(const ProtoPlace &Place,
-                       std::optional<llvm::StringRef> Bytes, Sources &Texts,
-                       std::array<DumpFile, NumFileRoles> &Files);
+Error printProto(const ProtoPlace &Place, std::optional<StringRef> Bytes,
+                 Sources &Texts, std::array<DumpFile, NumFileRoles> &Files);
 
 } // namespace hlobuf
 

@@ -5,7 +5,7 @@
 
 using namespace hlobuf;
 
-Covered::Covered(llvm::ArrayRef<ByteSpan> All) {
+Covered::Covered(ArrayRef<ByteSpan> All) {
   for (ByteSpan Bytes : All) {
     Bounds.push_back(Bytes.Begin);
     Bounds.push_back(Bytes.End);

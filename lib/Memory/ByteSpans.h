@@ -5,7 +5,7 @@
 #ifndef HLOBUF_MEMORY_BYTESPANS_H
 #define HLOBUF_MEMORY_BYTESPANS_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "Support/LLVM.h"
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -27,7 +27,7 @@ struct ByteSpan {
 class Covered {
 public:
   /// No other spans may be added later than those of \p All.
-  explicit Covered(llvm::ArrayRef<ByteSpan> All);
+  explicit Covered(ArrayRef<ByteSpan> All);
 
   /// Adds \p Bytes, which is not empty, or takes it away where \p Change is -1.
   void add(ByteSpan Bytes, int Change);

@@ -3,7 +3,6 @@
 #include "Memory/Instructions.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 Opcode hlobuf::findOpcode(const Facts &DumpFacts, NameId Name) {
   if (Opcode Op = DumpFacts.opcode(Name); Op != Opcode::Unknown)
@@ -29,7 +28,7 @@ NameId hlobuf::findOperand(const Facts &DumpFacts, NameId Name,
                            uint32_t Number) {
   const Dump &D = DumpFacts.dump();
   if (const Instruction *I = DumpFacts.instruction(Name)) {
-    llvm::ArrayRef<NameId> Operands = D.operands(*I);
+    ArrayRef<NameId> Operands = D.operands(*I);
     return Number < Operands.size() ? Operands[Number] : NameId();
   }
   HloId Id = D.Module.find(Name);

@@ -15,11 +15,11 @@ Opcode findOpcode(const Facts &DumpFacts, NameId Name);
 
 /// The attributes of \p Name, with the leading `, `; empty if they are not
 /// known.
-llvm::StringRef findAttributes(const Facts &DumpFacts, NameId Name);
+StringRef findAttributes(const Facts &DumpFacts, NameId Name);
 
 /// The op_name that \p Name states itself, as printed; empty if it has none:
 /// the compiler added it.
-llvm::StringRef findOpName(const Facts &DumpFacts, NameId Name);
+StringRef findOpName(const Facts &DumpFacts, NameId Name);
 
 /// The name of operand \p Number of \p Name; invalid if there is none.
 NameId findOperand(const Facts &DumpFacts, NameId Name, uint32_t Number);

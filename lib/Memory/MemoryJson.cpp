@@ -6,7 +6,6 @@
 #include "llvm/Support/JSON.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 static StringRef kindKey(MemoryKind Kind) {

@@ -7,7 +7,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 MemoryKind hlobuf::kindOf(const Allocation &Alloc) {
   if (Alloc.isParameter())

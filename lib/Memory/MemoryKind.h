@@ -6,7 +6,6 @@
 #define HLOBUF_MEMORY_MEMORYKIND_H
 
 #include "Facts/Facts.h"
-#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
 
@@ -27,7 +26,7 @@ constexpr size_t NumMemoryKinds = 6;
 MemoryKind kindOf(const Allocation &Alloc);
 
 /// `parameter`, `constant`, `thread-local`, `live-out`, `temp`, `other`.
-llvm::StringRef kindName(MemoryKind Kind);
+StringRef kindName(MemoryKind Kind);
 
 /// How people call the memory of \p Color on \p B: `HBM`, `VMEM`, `host`,
 /// `device`; `color 9` where it has no name. XLA's memory usage report prints

@@ -7,7 +7,6 @@
 #include <set>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 struct Summarizer {
@@ -18,15 +17,15 @@ struct Summarizer {
   HeldRow rowOf(const HeldValue &V);
   void addHeld();
   void addKept(const HeldRow &Row);
-  void addGroups(llvm::ArrayRef<HeldRow> Rows);
-  void addTree(llvm::ArrayRef<HeldRow> Rows);
+  void addGroups(ArrayRef<HeldRow> Rows);
+  void addTree(ArrayRef<HeldRow> Rows);
   void addStated();
   void addSavings();
   void addDonation();
 
   const MemoryUse &Memory;
   const ValueNames &Names;
-  llvm::ArrayRef<Waste> Wasted;
+  ArrayRef<Waste> Wasted;
   const SummaryOptions &Options;
   const Facts &DumpFacts = Memory.facts();
   const Dump &D = DumpFacts.dump();
@@ -117,7 +116,7 @@ void Summarizer::addHeld() {
   std::vector<HeldValue> Whole;
   if (!Memory.isTimed())
     Whole = allocationsAsRows(D);
-  llvm::ArrayRef<HeldValue> Values = Whole;
+  ArrayRef<HeldValue> Values = Whole;
   if (Memory.isTimed())
     Values = Memory.heldAtPeak(*Memory.space(0));
   std::vector<HeldRow> Rows;
@@ -148,8 +147,8 @@ static StringRef listOf(StringRef Label) {
 
 /// Joins groups of one key into the first of them; an empty key joins none.
 static std::vector<HeldGroup>
-joinGroups(llvm::ArrayRef<HeldGroup> Groups,
-           llvm::function_ref<std::string(const HeldGroup &)> KeyOf) {
+joinGroups(ArrayRef<HeldGroup> Groups,
+           function_ref<std::string(const HeldGroup &)> KeyOf) {
   std::map<std::string, size_t> Known;
   std::vector<HeldGroup> Out;
   std::vector<std::set<std::string>> Shapes, Ops;
@@ -178,7 +177,7 @@ joinGroups(llvm::ArrayRef<HeldGroup> Groups,
   return Out;
 }
 
-void Summarizer::addGroups(llvm::ArrayRef<HeldRow> Rows) {
+void Summarizer::addGroups(ArrayRef<HeldRow> Rows) {
   std::vector<HeldGroup> Groups;
   using Key = std::tuple<std::string, std::string, std::string, MemoryKind,
                          std::string>;
@@ -235,7 +234,7 @@ static std::vector<std::string> pathOf(const HeldRow &Row) {
                         : splitScopes(OpName);
 }
 
-void Summarizer::addTree(llvm::ArrayRef<HeldRow> Rows) {
+void Summarizer::addTree(ArrayRef<HeldRow> Rows) {
   MemoryTree Tree;
   for (const HeldRow &Row : Rows)
     Tree.add(pathOf(Row), Row.Bytes);
@@ -321,7 +320,7 @@ MemorySummary Summarizer::run() {
 
 MemorySummary hlobuf::summarizeMemory(const MemoryUse &Memory,
                                       const ValueNames &Names,
-                                      llvm::ArrayRef<Waste> Wasted,
+                                      ArrayRef<Waste> Wasted,
                                       const SummaryOptions &Options) {
   return Summarizer{Memory, Names, Wasted, Options}.run();
 }

@@ -85,7 +85,7 @@ struct DonationSummary {
 /// same bytes: these are of the first one.
 struct WasteRow {
   /// The lint that reports it.
-  llvm::StringRef Check;
+  StringRef Check;
   std::string Message;
   std::string Hint;
   uint64_t Saved = 0;
@@ -145,13 +145,13 @@ struct MemorySummary {
 /// Adds up the memory of \p Memory, whose values \p Names names, with the
 /// savings \p Wasted.
 MemorySummary summarizeMemory(const MemoryUse &Memory, const ValueNames &Names,
-                              llvm::ArrayRef<Waste> Wasted,
+                              ArrayRef<Waste> Wasted,
                               const SummaryOptions &Options);
 
 /// Prints \p Summary as tables below the heading \p Name, at most \p Width
 /// columns.
-void printMemory(const MemorySummary &Summary, llvm::StringRef Name,
-                 unsigned Width, llvm::raw_ostream &OS);
+void printMemory(const MemorySummary &Summary, StringRef Name, unsigned Width,
+                 raw_ostream &OS);
 
 /// Writes \p Summary as one JSON object.
 void writeMemory(const MemorySummary &Summary, llvm::json::OStream &J);
@@ -159,10 +159,10 @@ void writeMemory(const MemorySummary &Summary, llvm::json::OStream &J);
 /// The memory of several modules: one table, largest first.
 class MemoryTotals {
 public:
-  void add(llvm::StringRef Name, const MemorySummary &Summary);
+  void add(StringRef Name, const MemorySummary &Summary);
   /// Prints the summary of one module, or a table of several and the summary of
   /// the largest.
-  void print(unsigned Width, llvm::raw_ostream &OS) const;
+  void print(unsigned Width, raw_ostream &OS) const;
 
 private:
   struct Entry {

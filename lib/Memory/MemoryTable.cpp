@@ -9,7 +9,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Columns that a shape gets at most.
 static constexpr size_t ShapeColumns = 34;
@@ -46,7 +45,7 @@ struct Table {
 
   const MemorySummary &Summary;
   size_t Width;
-  llvm::raw_ostream &OS;
+  raw_ostream &OS;
 };
 } // namespace
 
@@ -160,7 +159,7 @@ static std::string state(const HeldGroup &Group) {
 }
 
 /// How a row says what its bytes are, the longest way first.
-static llvm::SmallVector<std::string, 4> labelsOf(const HeldGroup &Group) {
+static SmallVector<std::string, 4> labelsOf(const HeldGroup &Group) {
   const ValueName &Called = Group.First.Called;
   bool Argument = Group.First.Kind == MemoryKind::Parameter;
   std::string Short = shortLabel(Group);
@@ -171,7 +170,7 @@ static llvm::SmallVector<std::string, 4> labelsOf(const HeldGroup &Group) {
   std::string Idle = state(Group);
   if (!Idle.empty())
     Idle = ", " + Idle;
-  llvm::SmallVector<std::string, 4> Labels;
+  SmallVector<std::string, 4> Labels;
   if (std::string Keeper = Called.keeper(); !Keeper.empty()) {
     Labels.push_back(Short + ", " + Keeper + Idle);
     if (Called.ForBackward)
@@ -296,7 +295,7 @@ void Table::print(StringRef Name) {
 }
 
 void hlobuf::printMemory(const MemorySummary &Summary, StringRef Name,
-                         unsigned Width, llvm::raw_ostream &OS) {
+                         unsigned Width, raw_ostream &OS) {
   Table{Summary, std::max(Width, 60u), OS}.print(Name);
 }
 
@@ -328,7 +327,7 @@ void MemoryTotals::add(StringRef Name, const MemorySummary &Summary) {
   }
 }
 
-void MemoryTotals::print(unsigned Width, llvm::raw_ostream &OS) const {
+void MemoryTotals::print(unsigned Width, raw_ostream &OS) const {
   if (!Largest)
     return;
   if (Count > 1) {
@@ -341,7 +340,7 @@ void MemoryTotals::print(unsigned Width, llvm::raw_ostream &OS) const {
     });
     OS << fmt::format("memory of {} modules: {}\n", Count, humanBytes(Total));
     OS << "       needs       temps  can save at most   module\n";
-    llvm::ArrayRef Shown = llvm::ArrayRef(Order).take_front(MaxModules);
+    ArrayRef Shown = ArrayRef(Order).take_front(MaxModules);
     for (const auto &[Name, E] : Shown) {
       std::string Line =
           fmt::format(" {:>11} {:>11}  {:>16}   {}{}{}", humanBytes(E.Bytes),
@@ -352,8 +351,7 @@ void MemoryTotals::print(unsigned Width, llvm::raw_ostream &OS) const {
     }
     uint64_t Rest = 0;
     size_t Hidden = 0;
-    for (const auto &[Name, E] :
-         llvm::ArrayRef(Order).drop_front(Shown.size())) {
+    for (const auto &[Name, E] : ArrayRef(Order).drop_front(Shown.size())) {
       Hidden += E.Count;
       Rest += E.Count * E.Bytes;
     }

@@ -5,12 +5,11 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Deeper scopes are not told apart.
 static constexpr size_t MaxScopes = 24;
 
-void MemoryTree::add(llvm::ArrayRef<std::string> Path, uint64_t Bytes) {
+void MemoryTree::add(ArrayRef<std::string> Path, uint64_t Bytes) {
   uint32_t Number = 0;
   Nodes[Number].Bytes += Bytes;
   for (const std::string &Label : Path) {

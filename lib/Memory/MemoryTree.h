@@ -5,8 +5,7 @@
 #ifndef HLOBUF_MEMORY_MEMORYTREE_H
 #define HLOBUF_MEMORY_MEMORYTREE_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -24,7 +23,7 @@ struct TreeLine {
 /// Sums of bytes by path.
 class MemoryTree {
 public:
-  void add(llvm::ArrayRef<std::string> Path, uint64_t Bytes);
+  void add(ArrayRef<std::string> Path, uint64_t Bytes);
 
   /// The nodes with at least \p Least bytes, children after their parent, the
   /// largest first, at most \p Lines of them. A node whose only child has all
@@ -42,13 +41,13 @@ private:
 
 /// \p OpName in parts: `jit(f)/jvp(a/b)/mul` has three, and the first, which is
 /// that of the whole program, is left out.
-std::vector<std::string> splitScopes(llvm::StringRef OpName);
+std::vector<std::string> splitScopes(StringRef OpName);
 
 /// The last of them: `mul`. Every tool shows it so.
-llvm::StringRef lastScope(llvm::StringRef OpName);
+StringRef lastScope(StringRef OpName);
 
 /// \p Text with `*` for each number after no letter: `[3]`, `layer_12`.
-std::string withoutIndices(llvm::StringRef Text);
+std::string withoutIndices(StringRef Text);
 
 } // namespace hlobuf
 

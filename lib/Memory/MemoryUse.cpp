@@ -96,7 +96,7 @@ const SpaceUse *MemoryUse::space(int32_t Color) const {
 
 /// A sweep over the starts and ends of values.
 void MemoryUse::addLive(const Allocation &Alloc,
-                        llvm::function_ref<bool(ValueId)> Counts,
+                        function_ref<bool(ValueId)> Counts,
                         std::vector<uint64_t> &Changes) const {
   // Step, whether it begins, and which of All: one number that sorts.
   std::vector<uint64_t> Events;
@@ -289,7 +289,7 @@ void hlobuf::addChange(std::vector<uint64_t> &Changes, StepRange Range,
 }
 
 uint64_t MemoryUse::savedWithout(const SpaceUse &Space,
-                                 llvm::ArrayRef<FreedBytes> Freed) const {
+                                 ArrayRef<FreedBytes> Freed) const {
   std::vector<uint64_t> Changes(static_cast<size_t>(Steps) + 2);
   for (const FreedBytes &Item : Freed)
     addChange(Changes, Item.Range, Item.Bytes);

@@ -18,7 +18,6 @@
 #include "Memory/ByteSpans.h"
 #include "Memory/MemoryKind.h"
 #include "Support/Lazy.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +29,7 @@ class ModuleAnalysis;
 
 /// What the module implies, asked for only where the dump states no live
 /// ranges; null without a module.
-using ModuleAnalysisFn = llvm::function_ref<const ModuleAnalysis *()>;
+using ModuleAnalysisFn = function_ref<const ModuleAnalysis *()>;
 
 /// Where live ranges come from.
 enum class TimeSource : uint8_t { Unknown, Dump, Module };
@@ -80,7 +79,7 @@ struct HeldValue {
   /// result is not written yet, or the argument is not read any more.
   uint64_t Idle = 0;
   /// Others that are live there and share the bytes of Value.
-  llvm::SmallVector<ValueId, 1> Others;
+  SmallVector<ValueId, 1> Others;
 };
 
 /// Adds \p Bytes to \p Changes, which has an element more than steps, where
@@ -115,7 +114,7 @@ public:
   int32_t stepOf(NameId Name) const;
 
   /// By color, each that some allocation has.
-  llvm::ArrayRef<SpaceUse> spaces() const { return Spaces; }
+  ArrayRef<SpaceUse> spaces() const { return Spaces; }
   /// Null if no allocation has \p Color.
   const SpaceUse *space(int32_t Color) const;
   /// The steps, closed, in which \p V is live; nothing if that is not known.
@@ -131,14 +130,13 @@ public:
   const std::vector<HeldValue> &heldAtPeak(const SpaceUse &Space) const;
   /// Adds to \p Changes, by step, by how much the bytes of \p Alloc change in
   /// which some value that \p Counts takes is live.
-  void addLive(const Allocation &Alloc,
-               llvm::function_ref<bool(ValueId)> Counts,
+  void addLive(const Allocation &Alloc, function_ref<bool(ValueId)> Counts,
                std::vector<uint64_t> &Changes) const;
 
   /// By how many bytes the peak of \p Space falls without \p Freed, as far as
   /// live ranges show it. Costs a walk over all steps.
   uint64_t savedWithout(const SpaceUse &Space,
-                        llvm::ArrayRef<FreedBytes> Freed) const;
+                        ArrayRef<FreedBytes> Freed) const;
 
 private:
   void findTimes(ModuleAnalysisFn Module);

@@ -6,7 +6,6 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Steps that a question costs, at most, those of its own questions included.
 static constexpr unsigned MaxSteps = 512;
@@ -31,7 +30,7 @@ struct Walk {
   const Program &P;
   unsigned Steps = 0;
   /// Parts of loops whose bodies were entered.
-  llvm::DenseSet<IdPair> Entered{};
+  DenseSet<IdPair> Entered{};
   /// The loop that was entered last.
   HloId Inner = {};
 };
@@ -49,7 +48,7 @@ bool Walk::stepTo(TracedOperation &Traced, HloId Id, uint32_t Ordinal) const {
 
 bool Walk::stepToOperand(TracedOperation &Traced, uint32_t Operand,
                          uint32_t Ordinal) const {
-  llvm::ArrayRef<HloId> Operands = P.operands(Traced.Computed);
+  ArrayRef<HloId> Operands = P.operands(Traced.Computed);
   return Operand < Operands.size() &&
          stepTo(Traced, Operands[Operand], Ordinal);
 }
@@ -79,7 +78,7 @@ bool Walk::stepToOrigin(TracedOperation &Traced) const {
 /// From a parameter to what its caller passes.
 bool Walk::leave(TracedOperation &Traced) {
   const HloNode &Parameter = P[Traced.Computed];
-  llvm::ArrayRef<HloId> Callers = P.callers(Parameter.Parent);
+  ArrayRef<HloId> Callers = P.callers(Parameter.Parent);
   if (Callers.empty())
     return false;
   HloId Caller = Callers.front();

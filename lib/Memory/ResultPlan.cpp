@@ -18,7 +18,7 @@ ResultPlan::ResultPlan(const WasteContext &Ctx)
 bool ResultPlan::isReadBefore(const EntryParameter &P, HloId Writer) {
   const Program &Graph = Ctx.Module->program();
   HloId Root = Graph.root(Ctx.D.Module.Entry);
-  llvm::DenseSet<uint32_t> Missing;
+  DenseSet<uint32_t> Missing;
   int32_t First = Ctx.Memory.steps();
   for (const Use &Reader : Ctx.DumpFacts.readers(P.Value)) {
     HloId Id = Graph.find(Reader.Name);
@@ -28,8 +28,8 @@ bool ResultPlan::isReadBefore(const EntryParameter &P, HloId Writer) {
     Missing.insert(Id.index());
     First = std::min(First, Ctx.Memory.stepOf(Reader.Name));
   }
-  llvm::DenseSet<uint32_t> Seen;
-  llvm::SmallVector<HloId, 16> Work{Writer};
+  DenseSet<uint32_t> Seen;
+  SmallVector<HloId, 16> Work{Writer};
   while (!Work.empty() && !Missing.empty() && Budget != 0) {
     --Budget;
     for (HloId Operand : Graph.operands(Work.pop_back_val())) {

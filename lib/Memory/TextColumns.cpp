@@ -4,7 +4,6 @@
 #include "llvm/ADT/Twine.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 std::vector<std::string> hlobuf::wrapped(StringRef Text, size_t Columns) {
   std::vector<std::string> Lines;

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_MEMORY_TEXTCOLUMNS_H
 #define HLOBUF_MEMORY_TEXTCOLUMNS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <string>
 #include <vector>
 
@@ -13,15 +13,14 @@ namespace hlobuf {
 
 /// \p Text in lines of at most \p Columns bytes, broken at blanks; a longer
 /// word has a line of its own.
-std::vector<std::string> wrapped(llvm::StringRef Text, size_t Columns);
+std::vector<std::string> wrapped(StringRef Text, size_t Columns);
 
 /// \p Text, or its beginning and `...`.
-std::string clipped(llvm::StringRef Text, size_t Columns);
+std::string clipped(StringRef Text, size_t Columns);
 
 /// \p Left and, two blanks on, \p Right, in at most \p Columns bytes: of the
 /// one the end is cut off, of the other the beginning.
-std::string sideBySide(llvm::StringRef Left, llvm::StringRef Right,
-                       size_t Columns);
+std::string sideBySide(StringRef Left, StringRef Right, size_t Columns);
 
 } // namespace hlobuf
 

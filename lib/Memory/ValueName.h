@@ -10,7 +10,6 @@
 
 #include "HLO/Opcode.h"
 #include "Support/Ids.h"
-#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,7 +34,7 @@ enum class ValueRole : uint8_t {
 };
 
 /// `argument`, `constant`, `computed`, `collected`, `blank`.
-llvm::StringRef roleName(ValueRole Role);
+StringRef roleName(ValueRole Role);
 
 /// What a value is called. All texts are printable.
 struct ValueName {

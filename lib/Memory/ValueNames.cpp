@@ -8,7 +8,6 @@
 #include "Support/Printable.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 StringRef hlobuf::roleName(ValueRole Role) {
   static constexpr StringRef Names[] = {"argument", "constant", "computed",
@@ -99,7 +98,7 @@ static Frontend ofOperation(StringRef Attributes) {
 static Frontend findFrontend(const Dump &D) {
   Frontend From = ofModule(D.Module.Name);
   auto Ask = [&](const auto &Instructions, auto Attributes) {
-    for (const auto &I : llvm::ArrayRef(Instructions).take_front(MaxOperations))
+    for (const auto &I : ArrayRef(Instructions).take_front(MaxOperations))
       if (From == Frontend::Unknown)
         From = ofOperation(Attributes(I));
   };
@@ -117,7 +116,7 @@ ValueNames::ValueNames(const Facts &DumpFacts, const ModuleAnalysis *Module)
     Members.emplace(Module->flow(), Module->aliases());
 }
 
-llvm::ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
+ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
   return (*Members)[V].take_front(MaxMembers);
 }
 

@@ -64,8 +64,8 @@ public:
   Frontend frontend() const { return From; }
 
 private:
-  llvm::ArrayRef<HloValueId> membersOf(HloValueId V) const;
-  llvm::StringRef attributesOf(HloId Id) const;
+  ArrayRef<HloValueId> membersOf(HloValueId V) const;
+  StringRef attributesOf(HloId Id) const;
   ValueName ofPart(HloId Id, uint32_t Ordinal) const;
   ValueName ofArgument(HloId Parameter, uint32_t Ordinal) const;
   void describe(ValueName &Out, const TracedOperation &Traced) const;

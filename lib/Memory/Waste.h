@@ -16,7 +16,7 @@ enum class WasteKind : uint8_t {
 };
 
 /// The lint that reports \p Kind.
-llvm::StringRef checkOf(WasteKind Kind);
+StringRef checkOf(WasteKind Kind);
 
 /// One thing that costs memory at the peak of the main memory space.
 struct Waste {

@@ -8,8 +8,8 @@
 
 using namespace hlobuf;
 
-llvm::StringRef hlobuf::checkOf(WasteKind Kind) {
-  static constexpr llvm::StringRef Checks[] = {
+StringRef hlobuf::checkOf(WasteKind Kind) {
+  static constexpr StringRef Checks[] = {
 #define HLOBUF_WASTE(Kind, Id, When, Needs, Summary) Id,
 #include "Memory/Waste.def"
   };

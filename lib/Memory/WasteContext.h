@@ -119,11 +119,11 @@ private:
   uint64_t Bytes = 0;
   uint64_t LargestCopy = 0;
   /// Allocations of the results.
-  llvm::DenseSet<uint32_t> Gone;
+  DenseSet<uint32_t> Gone;
   /// Values that only an update of an argument reads.
   llvm::SetVector<uint32_t> Gradients;
   /// Instructions that addOperands() has seen.
-  llvm::DenseSet<uint32_t> Writers;
+  DenseSet<uint32_t> Writers;
   /// Instructions that may still be asked for what they depend on.
   size_t Budget;
   /// By how many bytes these change at each step: what needs another place,

@@ -67,7 +67,7 @@ static std::string describeWriter(const WasteContext &Ctx, ValueId V) {
   NameId Name = Ctx.D[V].Tag.Name;
   if (ComputationId Parent = Ctx.parentOf(Name);
       Parent && findOpcode(Ctx.DumpFacts, Name) == Opcode::Parameter)
-    if (llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
+    if (ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
         !Callers.empty() &&
         Ctx.Module->program()[Callers.front()].Op == Opcode::While) {
       NameId Loop = Ctx.D.Module[Callers.front()].Name;
@@ -154,7 +154,7 @@ static bool isInside(const WasteContext &Ctx, NameId Name,
                      ComputationId Outer) {
   ComputationId Parent = Ctx.parentOf(Name);
   for (unsigned Depth = 0; Parent && Parent != Outer; ++Depth) {
-    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
+    ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
     if (Callers.empty() || Depth == MaxDepth)
       return false;
     Parent = Ctx.D.Module[Callers.front()].Parent;
@@ -166,7 +166,7 @@ static bool isInside(const WasteContext &Ctx, NameId Name,
 static bool isRunBy(const WasteContext &Ctx, NameId Name, HloId Caller) {
   ComputationId Parent = Ctx.parentOf(Name);
   for (unsigned Depth = 0; Parent && Depth != MaxDepth; ++Depth) {
-    llvm::ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
+    ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
     if (Callers.empty() || llvm::is_contained(Callers, Caller))
       return !Callers.empty();
     Parent = Ctx.D.Module[Callers.front()].Parent;
@@ -241,7 +241,7 @@ static std::pair<std::string, std::string> explain(const WasteContext &Ctx,
           "read the old value before it is updated, or do not use it after the "
           "update"};
 }
-static void addPeakCopy(WasteContext &Ctx, llvm::DenseSet<uint32_t> &Copied,
+static void addPeakCopy(WasteContext &Ctx, DenseSet<uint32_t> &Copied,
                         ValueId Copy, ValueId Source) {
   std::optional<StepRange> Range = Ctx.Memory.range(Copy);
   ForcedCopy C{Copy, Source, {}, {}, false, {}, -1};
@@ -264,7 +264,7 @@ void hlobuf::findCopies(WasteContext &Ctx) {
   addCopiedArguments(Ctx);
   // Copies of these that are written over have been told about: at most one of
   // several could be left out.
-  llvm::DenseSet<uint32_t> Copied;
+  DenseSet<uint32_t> Copied;
   for (const HeldValue &V : Ctx.PeakValues) {
     if (V.Kind != MemoryKind::Temp)
       continue;

@@ -36,7 +36,7 @@ bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
   ComputationId Body = Op == Opcode::Fusion ? P.callee(Id, CallRole::Calls)
                        : Op == Opcode::Call ? P.callee(Id, CallRole::ToApply)
                                             : ComputationId();
-  llvm::DenseSet<uint32_t> Same; // in the body: the operand's elements
+  DenseSet<uint32_t> Same; // in the body: the operand's elements
   bool Reads = false;
   for (uint32_t I = 0; I != P.operands(Id).size(); ++I) {
     HloId Operand = P.operands(Id)[I];
@@ -218,7 +218,7 @@ EntryParameter *Givers::find(const EntryResult &Result, int32_t Written,
       Candidate = Known.erase(Candidate);
       continue;
     }
-    llvm::ArrayRef<Use> Readers = Ctx.DumpFacts.readers((*Candidate)->Value);
+    ArrayRef<Use> Readers = Ctx.DumpFacts.readers((*Candidate)->Value);
     bool Once = llvm::all_of(Readers, [&](const Use &Reader) {
       return Reader.Name == Readers.front().Name;
     });

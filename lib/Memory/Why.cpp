@@ -6,7 +6,6 @@
 #include "Support/Printable.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Readers that are listed.
 static constexpr size_t MaxListed = 8;
@@ -45,7 +44,7 @@ static void listReaders(const MemoryUse &Memory, const ValueNames &Names,
   size_t Hidden = Readers.size() - std::min(Readers.size(), MaxListed);
   if (Hidden != 0)
     Lines.push_back(fmt::format("  {} earlier readers are not listed", Hidden));
-  for (const Use &Reader : llvm::ArrayRef(Readers).drop_front(Hidden))
+  for (const Use &Reader : ArrayRef(Readers).drop_front(Hidden))
     Lines.push_back(fmt::format("  step {}: {} reads it ({})",
                                 Memory.stepOf(Reader.Name),
                                 Memory.facts().dump().Names[Reader.Name],

@@ -19,7 +19,7 @@ struct WhyAnswer {
 /// it is, and what reads it, in the order of steps. Says so where the dump has
 /// no live ranges. No lines where it has no such value.
 WhyAnswer whyLive(const MemoryUse &Memory, const ValueNames &Names,
-                  llvm::StringRef Spelled);
+                  StringRef Spelled);
 
 /// What keeps \p V to the end of its live range: the one that reads it last,
 /// or what has it longer. Empty if its live range is not known.

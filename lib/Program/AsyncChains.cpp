@@ -3,7 +3,6 @@
 #include "Program/AsyncChains.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
 
 HloId AsyncChains::producer(HloId Id) const {
   HloId Operand = Graph.operands(Id)[0];
@@ -36,8 +35,8 @@ HloId AsyncChains::producer(HloId Id) const {
 /// keeps for each element on the way where that was, in \p Known. In circles,
 /// which loop state can make, that is invalid.
 template <typename NextFn, typename EndsFn>
-static HloId follow(llvm::DenseMap<uint32_t, HloId> &Known, HloId From,
-                    NextFn Next, EndsFn Ends) {
+static HloId follow(DenseMap<uint32_t, HloId> &Known, HloId From, NextFn Next,
+                    EndsFn Ends) {
   SmallVector<HloId, 8> Path;
   HloId End;
   for (HloId Id = From; Id; Id = Next(Id)) {
@@ -58,7 +57,7 @@ static HloId follow(llvm::DenseMap<uint32_t, HloId> &Known, HloId From,
 }
 
 void AsyncChains::link(size_t Count) {
-  llvm::DenseMap<uint32_t, HloId> Consumers;
+  DenseMap<uint32_t, HloId> Consumers;
   SmallVector<HloId, 8> Elements;
   for (size_t I = 0; I != Count; ++I) {
     HloId Id(I);

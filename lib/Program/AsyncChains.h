@@ -12,7 +12,6 @@
 
 #include "Program/ProgramGraph.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallVector.h"
 
 namespace hlobuf {
 
@@ -39,18 +38,18 @@ public:
   /// are fewer.
   HloId boundOperand(HloId Id, uint32_t Number) const;
   /// Operands bound so far at \p Id, an async-start or -update.
-  llvm::SmallVector<HloId, 8> boundOperands(HloId Id) const;
+  SmallVector<HloId, 8> boundOperands(HloId Id) const;
 
 private:
   const ProgramGraph &Graph;
   /// By element: what updates and dones take the state from, the start, the
   /// end, and by update the element before it that binds operands.
-  llvm::DenseMap<uint32_t, HloId> Producers;
-  llvm::DenseMap<uint32_t, HloId> ChainStart;
-  llvm::DenseMap<uint32_t, HloId> ChainEnd;
-  llvm::DenseMap<uint32_t, HloId> BoundBefore;
+  DenseMap<uint32_t, HloId> Producers;
+  DenseMap<uint32_t, HloId> ChainStart;
+  DenseMap<uint32_t, HloId> ChainEnd;
+  DenseMap<uint32_t, HloId> BoundBefore;
   /// By element: itself, or the one before it that binds operands.
-  llvm::DenseMap<uint32_t, HloId> LastBinding;
+  DenseMap<uint32_t, HloId> LastBinding;
 };
 
 } // namespace hlobuf

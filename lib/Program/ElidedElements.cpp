@@ -3,8 +3,6 @@
 #include "Program/ElidedElements.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 
 static bool leavesElementsOut(const HloModule &M, const ShapeTrees &Trees) {
   if (M.Compact)

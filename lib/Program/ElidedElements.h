@@ -35,9 +35,9 @@ public:
   bool areLeftOut() const { return LeftOut; }
   /// In the order of their HloIds, of which the first is the number of the
   /// module's instructions.
-  llvm::ArrayRef<ElidedElement> all() const { return All; }
+  ArrayRef<ElidedElement> all() const { return All; }
   /// Names of the dump whose source could not be determined.
-  llvm::ArrayRef<NameId> unresolved() const { return Pending; }
+  ArrayRef<NameId> unresolved() const { return Pending; }
   /// The element that \p Name is; invalid if it is none.
   HloId find(NameId Name) const { return ByName.lookup(Name.index()); }
   /// The element that operands mean by \p Path, not the root, of \p Source, an
@@ -99,16 +99,16 @@ private:
   std::vector<ElidedElement> All;
   /// By element: its shape.
   std::vector<ShapeId> Shapes;
-  llvm::DenseMap<uint32_t, HloId> ByName;
-  llvm::DenseMap<IdPair, HloId> ByPath;
+  DenseMap<uint32_t, HloId> ByName;
+  DenseMap<IdPair, HloId> ByPath;
   /// In the order of the sequence, then those without steps.
   std::vector<NameId> Pending;
   /// The visible instruction before a name in the sequence, by name.
-  llvm::DenseMap<uint32_t, HloId> Before;
-  llvm::DenseMap<uint32_t, Hint> Hints;
-  llvm::DenseMap<IdPair, Need> Needs;
+  DenseMap<uint32_t, HloId> Before;
+  DenseMap<uint32_t, Hint> Hints;
+  DenseMap<IdPair, Need> Needs;
   /// Where elements come from, by HloId.
-  llvm::DenseMap<uint32_t, Hint> Paths;
+  DenseMap<uint32_t, Hint> Paths;
   std::optional<Candidate> Best;
 };
 

@@ -5,9 +5,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
-using llvm::SmallVectorImpl;
-using llvm::StringRef;
 
 static constexpr uint32_t Unplaced = ~0U;
 

@@ -45,8 +45,8 @@ private:
   Description describe(ComputationId C);
   /// The instructions of \p C, operands first, from the root on; then those
   /// that it does not reach.
-  llvm::SmallVector<HloId, 16> inOrder(ComputationId C);
-  void visit(HloId From, llvm::SmallVectorImpl<HloId> &Order);
+  SmallVector<HloId, 16> inOrder(ComputationId C);
+  void visit(HloId From, SmallVectorImpl<HloId> &Order);
   /// Adds what \p Id computes to \p Text, without its operands; false if a
   /// constant is left out.
   bool add(HloId Id, std::string &Text) const;
@@ -55,7 +55,7 @@ private:
   const Program &P;
   /// By computation.
   std::vector<Description> Known;
-  llvm::StringMap<uint32_t> Numbers;
+  StringMap<uint32_t> Numbers;
   /// By instruction: its place in the order of its computation; ~0 before.
   std::vector<uint32_t> Places;
 };

@@ -3,9 +3,6 @@
 #include "Program/PartOrigins.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::SmallVector;
-using llvm::StringRef;
 
 using PartList = SmallVector<Part, 2>;
 

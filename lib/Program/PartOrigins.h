@@ -18,15 +18,15 @@ ComputationId wrappedComputation(const Program &P, HloId Id);
 
 /// The items of output_to_operand_aliasing of \p Id; none if it has no such
 /// attribute.
-llvm::SmallVector<DeclaredAlias, 2> declaredAliases(const Program &P, HloId Id);
+SmallVector<DeclaredAlias, 2> declaredAliases(const Program &P, HloId Id);
 /// The parts that these pair.
-llvm::SmallVector<WorkingPair, 2> declaredPairs(const Program &P, HloId Id);
+SmallVector<WorkingPair, 2> declaredPairs(const Program &P, HloId Id);
 /// The one of them with part \p Result; nothing if there is none.
 std::optional<OperandPart> declaredPart(const Program &P, HloId Id,
                                         uint32_t Result);
 
 /// The pairs that the opcode or the text says \p Id may work on in place.
-llvm::SmallVector<WorkingPair, 2> workingPairs(const Program &P, HloId Id);
+SmallVector<WorkingPair, 2> workingPairs(const Program &P, HloId Id);
 
 /// What a marker of an inlined call forwards as \p At; invalid for others.
 Part markedOperand(const Program &P, Part At);
@@ -34,7 +34,7 @@ Part markedOperand(const Program &P, Part At);
 /// What \p At is: one of these at run time. None if its instruction defines it;
 /// a source that the text does not have is an invalid part. Releases differ in
 /// what is updated in place, which is defined if \p IsValue.
-llvm::SmallVector<Part, 2> originsOf(const Program &P, Part At, bool IsValue);
+SmallVector<Part, 2> originsOf(const Program &P, Part At, bool IsValue);
 
 } // namespace hlobuf
 

@@ -6,9 +6,6 @@
 #include "llvm/ADT/Sequence.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::SmallVector;
-using llvm::StringRef;
 
 /// What a program from texts has of a module: one computation.
 static const HloModule &emptyModule() {

@@ -82,10 +82,10 @@ public:
 
   /// All operands that are \p Id, which has a slot, in the order of their
   /// users' HloIds.
-  llvm::ArrayRef<ProgramUse> users(HloId Id) const {
+  ArrayRef<ProgramUse> users(HloId Id) const {
     uint32_t Slot = slot(Id);
     assert(Slot != NoSlot);
-    return llvm::ArrayRef<ProgramUse>(Users).slice(
+    return ArrayRef<ProgramUse>(Users).slice(
         UserBegin[Slot], UserBegin[Slot + 1] - UserBegin[Slot]);
   }
   /// \p Id, which need not have a slot, is an operand; and it is so only once.
@@ -95,7 +95,7 @@ public:
   }
   /// What \p Id calls. An async-update or -done without `calls=` calls what
   /// the start of its chain calls.
-  llvm::ArrayRef<HloCall> calls(HloId Id) const;
+  ArrayRef<HloCall> calls(HloId Id) const;
   /// The one callee in \p Role; invalid if there is none.
   ComputationId callee(HloId Id, CallRole Role) const;
 
@@ -151,11 +151,11 @@ public:
   }
 
   /// The target of custom-call \p Id; empty for other instructions.
-  llvm::StringRef customCallTarget(HloId Id) const;
+  StringRef customCallTarget(HloId Id) const;
   /// The same for a program of backend \p B, and empty for any other: a
   /// name means what one compiler means by it, and nothing elsewhere. Programs
   /// that may be for CPU or GPU count as both.
-  llvm::StringRef customCallTarget(HloId Id, Backend B) const;
+  StringRef customCallTarget(HloId Id, Backend B) const;
 
   /// True if \p Id is a get-tuple-element that the text leaves out.
   bool isHidden(HloId Id) const {
@@ -166,19 +166,19 @@ public:
   /// Its name, or how the text spells the element: `x#0`.
   std::string spell(HloId Id) const;
   /// The instruction's line in the module; of a hidden one, its source's.
-  llvm::StringRef place(HloId Id) const;
+  StringRef place(HloId Id) const;
 
   /// The text leaves get-tuple-elements out (2026-07-13 on): only roots are
   /// printed.
   bool leavesElementsOut() const { return Elided.areLeftOut(); }
   /// Hidden names of the dump whose source could not be determined.
-  llvm::ArrayRef<NameId> unresolved() const { return Elided.unresolved(); }
+  ArrayRef<NameId> unresolved() const { return Elided.unresolved(); }
   /// The order of some computation was taken from the dump.
   bool adoptedOrder() const { return AdoptedOrder; }
   /// The order of all steps is known: from the module, or from the dump.
   bool isTimed() const { return M.Scheduled || AdoptedAll; }
   /// Why nothing can be derived from this module; empty if it can.
-  llvm::StringRef obstacle() const { return Obstacle; }
+  StringRef obstacle() const { return Obstacle; }
 
 private:
   void addModuleNodes();
@@ -218,14 +218,14 @@ private:
   AsyncChains Chains;
   bool AdoptedOrder = false;
   bool AdoptedAll = false;
-  llvm::StringRef Obstacle;
+  StringRef Obstacle;
 };
 
 /// A computation of the schedule that several instructions call.
 struct SharedCallee {
   ComputationId Callee;
   /// In text order; at least two.
-  llvm::SmallVector<HloId, 2> Callers;
+  SmallVector<HloId, 2> Callers;
   /// None of them is a call, loop or conditional: several async chains may wrap
   /// one computation (CallGraph::IsFlattened in xla/service/call_graph.cc,
   /// 2022).

@@ -8,7 +8,7 @@ using namespace hlobuf;
 std::optional<OperandPart> ProgramGraph::forwardedPart(HloId Id,
                                                        uint32_t Ordinal) const {
   const HloNode &N = (*this)[Id];
-  llvm::ArrayRef<ForwardRule> Rules = forwardRules(N.Op);
+  ArrayRef<ForwardRule> Rules = forwardRules(N.Op);
   if (Rules.empty())
     return std::nullopt;
   auto Steps = Trees.steps(N.Shape, Ordinal);

@@ -48,10 +48,10 @@ public:
     return Id.index() < Printed.size() ? Printed[Id.index()]
                                        : Nodes[Id.index() - Printed.size()];
   }
-  llvm::ArrayRef<HloId> operands(HloId Id) const {
+  ArrayRef<HloId> operands(HloId Id) const {
     if (Id.index() < Printed.size())
       return operandsOf(Printed[Id.index()], Printed,
-                        llvm::ArrayRef(*AllOperands).take_front(NumPrinted));
+                        ArrayRef(*AllOperands).take_front(NumPrinted));
     return operandsOf<HloNode>(Nodes[Id.index() - Printed.size()], Nodes,
                                *AllOperands);
   }
@@ -60,21 +60,21 @@ public:
   /// out of what \p Id calls.
   std::optional<OperandPart> forwardedPart(HloId Id, uint32_t Ordinal) const;
   /// The part of \p Id at \p Steps; an invalid one if there is none.
-  Part partAt(HloId Id, llvm::ArrayRef<uint32_t> Steps) const {
+  Part partAt(HloId Id, ArrayRef<uint32_t> Steps) const {
     auto Ordinal = Id && (*this)[Id].Shape
                        ? Trees.ordinal((*this)[Id].Shape, Steps)
                        : std::nullopt;
     return Ordinal ? Part{Id, *Ordinal} : Part();
   }
-  llvm::SmallVector<uint32_t, 4> steps(Part At) const {
+  SmallVector<uint32_t, 4> steps(Part At) const {
     return Trees.steps((*this)[At.Id].Shape, At.Ordinal);
   }
   /// Instructions that call \p C, each once. An async chain counts with its
   /// start, and with updates and dones that print `calls=` themselves.
-  llvm::ArrayRef<HloId> callers(ComputationId C) const {
-    return llvm::ArrayRef<HloId>(Callers).slice(CallerBegin[C.index()],
-                                                CallerBegin[C.index() + 1] -
-                                                    CallerBegin[C.index()]);
+  ArrayRef<HloId> callers(ComputationId C) const {
+    return ArrayRef<HloId>(Callers).slice(CallerBegin[C.index()],
+                                          CallerBegin[C.index() + 1] -
+                                              CallerBegin[C.index()]);
   }
   /// A call as an instruction prints it.
   struct CallSite {
@@ -84,16 +84,16 @@ public:
     auto operator<=>(const CallSite &) const = default;
   };
   /// All calls of \p C.
-  llvm::ArrayRef<CallSite> callSites(ComputationId C) const {
-    return llvm::ArrayRef<CallSite>(CallSites).slice(
-        CallSiteBegin[C.index()],
-        CallSiteBegin[C.index() + 1] - CallSiteBegin[C.index()]);
+  ArrayRef<CallSite> callSites(ComputationId C) const {
+    return ArrayRef<CallSite>(CallSites).slice(CallSiteBegin[C.index()],
+                                               CallSiteBegin[C.index() + 1] -
+                                                   CallSiteBegin[C.index()]);
   }
 
 protected:
   ShapeTrees Trees;
   /// The module's own; those after them are Nodes.
-  llvm::ArrayRef<HloInstruction> Printed;
+  ArrayRef<HloInstruction> Printed;
   std::vector<HloNode> Nodes;
   /// The module's, unless some of them have a path; Operands then.
   const std::vector<HloId> *AllOperands = &Operands;

@@ -32,10 +32,9 @@ void Schedule::takeStated() {
 }
 
 /// The computations whose steps come right before that of \p Id.
-llvm::SmallVector<ComputationId, 4>
-Schedule::computationsBefore(HloId Id) const {
-  llvm::ArrayRef<HloCall> Calls = P.calls(Id);
-  llvm::SmallVector<ComputationId, 4> Before;
+SmallVector<ComputationId, 4> Schedule::computationsBefore(HloId Id) const {
+  ArrayRef<HloCall> Calls = P.calls(Id);
+  SmallVector<ComputationId, 4> Before;
   Opcode Op = P[Id].Op;
   if (Op == Opcode::While)
     Before = {P.callee(Id, CallRole::Condition), P.callee(Id, CallRole::Body)};
@@ -100,7 +99,7 @@ bool Schedule::isFullyBound(HloId Id) const {
     return IsStart;
   const ShapeTable &Shapes = P.facts().dump().Shapes;
   ShapeId Result = Done ? P[Id].Shape : Tuple.Elements[1];
-  llvm::ArrayRef<ShapeId> Inputs = Shapes[Tuple.Elements[0]].Elements;
+  ArrayRef<ShapeId> Inputs = Shapes[Tuple.Elements[0]].Elements;
   if (Inputs.size() != P.numParameters(Body) ||
       !Shapes.equalIgnoringLayout(Result, P[P.root(Body)].Shape))
     return false;

@@ -19,7 +19,7 @@ public:
 
   /// The instructions in the order of their steps. From texts these are the
   /// stated steps, and those of unknown instructions are invalid.
-  llvm::ArrayRef<HloId> sequence() const { return Sequence; }
+  ArrayRef<HloId> sequence() const { return Sequence; }
   /// Number of steps, called T.
   int32_t steps() const { return static_cast<int32_t>(Sequence.size()); }
   /// The step of \p Id; -1 if it has none.
@@ -46,14 +46,14 @@ private:
     size_t Next = 0;
     /// The computations whose steps come right before that instruction's, and
     /// how many of them were entered.
-    llvm::SmallVector<ComputationId, 4> Before = {};
+    SmallVector<ComputationId, 4> Before = {};
     size_t Entered = 0;
   };
   void takeStated();
   void flatten(ComputationId Entry);
   void enter(ComputationId C, ComputationId AsyncBody,
              std::vector<Frame> &Stack);
-  llvm::SmallVector<ComputationId, 4> computationsBefore(HloId Id) const;
+  SmallVector<ComputationId, 4> computationsBefore(HloId Id) const;
   bool isFullyBound(HloId Id) const;
 
   const Program &P;

@@ -3,7 +3,6 @@
 #include "Program/StatedNodes.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 namespace {
 struct NodeBuilder {
@@ -152,7 +151,7 @@ bool NodeBuilder::areDisputed(ArrayRef<uint32_t> Rows) const {
 }
 
 void NodeBuilder::linkUses(HloNode &N) {
-  llvm::SmallVector<uint32_t, 8> Rows(DumpFacts.usesBy(N.Name));
+  SmallVector<uint32_t, 8> Rows(DumpFacts.usesBy(N.Name));
   llvm::stable_sort(Rows, [&](uint32_t X, uint32_t Y) {
     return D.Uses[X].Operand < D.Uses[Y].Operand;
   });

@@ -56,7 +56,7 @@ private:
   std::vector<uint32_t> Together;
   /// What OperandReader reads, by operand and index.
   NameId OperandReader;
-  llvm::DenseMap<IdPair, ValueId> OperandValues;
+  DenseMap<IdPair, ValueId> OperandValues;
 };
 
 } // namespace hlobuf

@@ -15,7 +15,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// The instruction where \p Place is, of any release.
 static const ProtoInstruction *instructionAt(const ProtoModule &M,
@@ -51,7 +50,7 @@ namespace {
 /// A BufferAllocationProto; sizes in bytes.
 struct ProtoAllocation {
   int64_t Index = 0, Size = 0, Color = 0, Parameter = 0;
-  llvm::SmallVector<int64_t, 2> ParameterIndex;
+  SmallVector<int64_t, 2> ParameterIndex;
   bool IsParameter = false, ThreadLocal = false, Constant = false;
   bool MaybeLiveOut = false, HoldsOutput = false;
   /// The lines of its values.
@@ -90,7 +89,7 @@ namespace {
 /// An instruction and an index into its shape.
 struct Spot {
   const ProtoInstruction *Node = nullptr;
-  llvm::SmallVector<int64_t, 2> Index;
+  SmallVector<int64_t, 2> Index;
 };
 } // namespace
 
@@ -127,7 +126,7 @@ static const ProtoInstruction *rootOfChain(const ProtoModule &M,
 /// Where the result of \p I, an async-update or async-done, has \p Index from.
 /// The start may have no operands and no result yet (2026-07-13).
 static Spot asyncResult(const ProtoModule &M, const ProtoInstruction &I,
-                        llvm::SmallVector<int64_t, 2> Index) {
+                        SmallVector<int64_t, 2> Index) {
   const ProtoInstruction *Before = operandOf(M, I, 0);
   if (Before && isAsync(Before->Op))
     if (const ProtoInstruction *Root = rootOfChain(M, &I))
@@ -149,7 +148,7 @@ static Spot forwarded(const ProtoModule &M, Spot S) {
     return {operandOf(M, I, 0), std::move(S.Index)};
   if (OfState || isSynchronousCall(I.Op))
     return {rootOfCallee(M, I), std::move(S.Index)};
-  llvm::SmallVector<uint32_t, 4> Steps(S.Index.begin(), S.Index.end());
+  SmallVector<uint32_t, 4> Steps(S.Index.begin(), S.Index.end());
   auto Own = static_cast<uint32_t>(I.number(field::TupleIndex));
   for (const ForwardRule &Rule : forwardRules(I.Op))
     if (auto From = forwardedPath(Rule, Steps, /*IsTuple=*/false, Own))
@@ -180,7 +179,7 @@ void AssignmentPrinter::findRoot() {
   S.Node = Root;
   // Who comes back that often goes in a circle; so does an index that deep.
   constexpr size_t Deepest = 64;
-  llvm::DenseMap<const ProtoInstruction *, unsigned> Visits;
+  DenseMap<const ProtoInstruction *, unsigned> Visits;
   while (S.Node && ++Visits[S.Node] < Deepest && S.Index.size() < Deepest) {
     auto Entry =
         llvm::lower_bound(Defined, S, [&](const auto &D, const Spot &Key) {

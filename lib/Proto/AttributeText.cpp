@@ -16,7 +16,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::field;
-using llvm::StringRef;
 
 namespace {
 using Form = AttributeForm;
@@ -46,7 +45,7 @@ struct AttributePrinter {
   void printPermute();
   void printAliases();
   void printCalls();
-  void callee(StringRef Key, llvm::ArrayRef<int64_t> All, size_t Number);
+  void callee(StringRef Key, ArrayRef<int64_t> All, size_t Number);
   void printFrontend();
   void printPredecessors();
   void printMetadata();
@@ -243,7 +242,7 @@ void AttributePrinter::printPermute() {
   To.Out += ", source_target_pairs=" +
             repeatedText(Form::Pairs, I.Bytes, SourceTargets);
   // The lists of all slices, one after the other.
-  llvm::SmallVector<int64_t, 4> Sizes = I.numbers(DynamicSliceSizes);
+  SmallVector<int64_t, 4> Sizes = I.numbers(DynamicSliceSizes);
   auto Sources = I.numbers(Operands);
   const ProtoInstruction *First =
       Sources.empty() ? nullptr : M.operand(I.Parent, Sources.front());
@@ -253,7 +252,7 @@ void AttributePrinter::printPermute() {
   To.Out += ", slice_sizes={";
   for (size_t Index = 0; Index != Sizes.size(); Index += Rank)
     To.Out += (Index == 0 ? "" : ",") +
-              indexText(llvm::ArrayRef<int64_t>(Sizes).slice(Index, Rank));
+              indexText(ArrayRef<int64_t>(Sizes).slice(Index, Rank));
   To.Out += '}';
 }
 
@@ -271,7 +270,7 @@ void AttributePrinter::printAliases() {
                           fmt::join(Items, ", "));
 }
 
-void AttributePrinter::callee(StringRef Key, llvm::ArrayRef<int64_t> All,
+void AttributePrinter::callee(StringRef Key, ArrayRef<int64_t> All,
                               size_t Number) {
   if (Number >= All.size())
     return;

@@ -10,11 +10,10 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// `{A,B}` of what \p Spell makes of each message in field \p Number.
 static std::string listText(StringRef Message, uint32_t Number,
-                            llvm::function_ref<std::string(StringRef)> Spell) {
+                            function_ref<std::string(StringRef)> Spell) {
   std::string Out = "{";
   forEachMessage(Message, Number, [&](StringRef Item) {
     Out += (Out.size() == 1 ? "" : ",") + Spell(Item);
@@ -74,7 +73,7 @@ static std::string windowText(StringRef Window) {
   static constexpr Part Parts[] = {
       {1, "size", INT64_MIN}, {2, " stride", 1},     {3, " pad", 0},
       {6, " lhs_dilate", 1},  {5, " rhs_dilate", 1}, {7, " rhs_reversal", 0}};
-  llvm::SmallVector<StringRef, 6> All;
+  SmallVector<StringRef, 6> All;
   forEachMessage(Window, 1, [&](StringRef D) { All.push_back(D); });
   if (All.empty())
     return "";
@@ -103,7 +102,7 @@ static std::string windowText(StringRef Window) {
 /// The letters of one operand of a convolution, such as `b01f`.
 static std::string dimensionLabels(int64_t First, char FirstLabel,
                                    int64_t Second, char SecondLabel,
-                                   llvm::ArrayRef<int64_t> Spatial) {
+                                   ArrayRef<int64_t> Spatial) {
   constexpr int64_t MostDimensions = 64;
   std::string Labels(Spatial.size() + 2, '?');
   auto Put = [&](int64_t Dimension, char Label) {
@@ -163,7 +162,7 @@ std::string hlobuf::iotaText(StringRef Message) {
 }
 
 /// Name number \p N of \p Names.
-static std::string nameOf(llvm::ArrayRef<StringRef> Names, int64_t N) {
+static std::string nameOf(ArrayRef<StringRef> Names, int64_t N) {
   return N >= 0 && N < static_cast<int64_t>(Names.size())
              ? Names[static_cast<size_t>(N)].str()
              : "?";
@@ -174,7 +173,7 @@ static constexpr unsigned MostDepth = 64;
 
 /// The numbers in the fields 1 to \p Last.
 static std::string fieldsText(StringRef Message, uint32_t Last) {
-  llvm::SmallVector<int64_t, 8> All;
+  SmallVector<int64_t, 8> All;
   for (uint32_t N = 1; N <= Last; ++N)
     All.push_back(numberAt(Message, N));
   return indexText(All);
@@ -444,7 +443,7 @@ std::string hlobuf::repeatedText(AttributeForm Form, StringRef Message,
     return std::to_string(All.empty() ? 0 : All.front());
   }
   case AttributeForm::Types: {
-    llvm::SmallVector<StringRef, 4> Names;
+    SmallVector<StringRef, 4> Names;
     for (int64_t Type : Numbers())
       Names.push_back(primitiveName(Type));
     return '{' + llvm::join(Names, ",") + '}';

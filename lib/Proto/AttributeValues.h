@@ -72,18 +72,18 @@ FieldType messageOf(AttributeForm Form);
 std::string valueText(AttributeForm Form, const WireField &F);
 
 /// The values of field \p Number of \p Message in \p Form, a repeated one.
-std::string repeatedText(AttributeForm Form, llvm::StringRef Message,
+std::string repeatedText(AttributeForm Form, StringRef Message,
                          uint32_t Number);
 
 /// `[2,4]<=[4,2]T(1,0)`: as many groups of so many devices, in the order that
 /// transposing their array makes, of an IotaReplicaGroupListProto
 /// (IotaReplicaGroupList::ToString, xla/hlo/ir/replica_group.cc).
-std::string iotaText(llvm::StringRef Message);
+std::string iotaText(StringRef Message);
 
 /// `mesh['x'=2,'y'=4] {'y':(1)2}`: the groups along axes of a mesh, or factors
 /// of axes, a MeshAxesReplicaGroupListProto; `mesh` for devices in another
 /// order.
-std::string meshGroupsText(llvm::StringRef Message);
+std::string meshGroupsText(StringRef Message);
 
 } // namespace hlobuf
 

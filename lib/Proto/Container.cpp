@@ -12,7 +12,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::field;
-using llvm::StringRef;
 
 StringRef hlobuf::moduleName(StringRef Module) {
   return bytesField(Module, ModuleName);
@@ -46,7 +45,7 @@ private:
   std::optional<StringRef> assignmentAfter(StringRef Rest);
   void keepProto(StringRef Module, StringRef Assignment, StringRef Rest);
   void findCpuThunks(FoundProto &P, StringRef Rest);
-  void findGpuThunks(llvm::ArrayRef<StringRef> Records, size_t FirstProto);
+  void findGpuThunks(ArrayRef<StringRef> Records, size_t FirstProto);
   bool spend();
   StringRef firstField(StringRef Message, uint32_t Number);
   void keep(std::string Bytes, unsigned Depth);
@@ -114,8 +113,7 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
   std::string NotZlib;
   StringRef Outermost;
   if (isCompressed(Bytes) || isZlib(Bytes)) {
-    llvm::Expected<std::string> Text =
-        decompress(Bytes, MaxBytes, mayHoldProto);
+    Expected<std::string> Text = decompress(Bytes, MaxBytes, mayHoldProto);
     if (Text)
       return keep(std::move(*Text), Depth);
     std::string Reason = llvm::toString(Text.takeError());
@@ -145,7 +143,7 @@ namespace {
 /// SplitProtoManifest {1 type, 2 repeated Record {2 merged | 3 overrides a
 /// field}}.
 struct Manifest {
-  explicit Manifest(llvm::ArrayRef<StringRef> Records) {
+  explicit Manifest(ArrayRef<StringRef> Records) {
     if (Records.empty())
       return;
     Type = bytesField(Records.front(), 1);
@@ -387,7 +385,7 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
 /// The thunks of the proto that was found in \p Records, if they are an
 /// executable for GPUs. Computations on the host may have protos of their own
 /// in it.
-void ContainerReader::findGpuThunks(llvm::ArrayRef<StringRef> Records,
+void ContainerReader::findGpuThunks(ArrayRef<StringRef> Records,
                                     size_t FirstProto) {
   constexpr uint32_t WithConfig = 1, Allocations = 10, Thunk = 13, OldThunk = 7;
   Manifest Head(Records);

@@ -19,18 +19,18 @@ namespace hlobuf {
 
 /// A module and the assignment that belongs to it.
 struct FoundProto {
-  llvm::StringRef Module;
-  llvm::StringRef Assignment;
+  StringRef Module;
+  StringRef Assignment;
   /// Both are fields of one HloProto, with nothing between them.
   bool Whole = true;
   /// The entry_computation_layout of the configuration between them, a
   /// ProgramShapeProto; empty if there is none. The runtime passes and takes
   /// buffers by it.
-  llvm::StringRef EntryLayout;
+  StringRef EntryLayout;
   ThunkSource Thunks;
   /// The CompilationResultProto around both, of CPU executables; empty if there
   /// is none.
-  llvm::StringRef Result;
+  StringRef Result;
 };
 
 /// What a file says about the device that it was compiled for.
@@ -57,7 +57,7 @@ struct ProtoContainer {
   /// Modules without a buffer assignment.
   unsigned Modules = 0;
   /// Those of them that have a schedule: a module gets its buffers after it.
-  std::vector<llvm::StringRef> ScheduledModules;
+  std::vector<StringRef> ScheduledModules;
   /// Why a part of the file was not searched; empty if all was.
   std::string Trouble;
 
@@ -70,14 +70,14 @@ private:
 /// True if a file that begins like \p Start may be a container: compressed, a
 /// pickle, records, or a message with bytes in front. Neither texts nor the
 /// bytes of devices are.
-bool mayHoldProto(llvm::StringRef Start);
+bool mayHoldProto(StringRef Start);
 
 /// Finds the protos in \p Bytes, which must outlive the result. No more than
 /// \p MaxBytes are unpacked.
-ProtoContainer findProtos(llvm::StringRef Bytes, uint64_t MaxBytes);
+ProtoContainer findProtos(StringRef Bytes, uint64_t MaxBytes);
 
 /// The name of the module that \p Module, an HloModuleProto, holds.
-llvm::StringRef moduleName(llvm::StringRef Module);
+StringRef moduleName(StringRef Module);
 
 } // namespace hlobuf
 

@@ -6,7 +6,6 @@
 #include "Proto/ProtoText.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static void printUnread(StringRef Key, const FieldWalk &Walk, TextSink &To) {
   if (std::string Text = Walk.unread(); !Text.empty())

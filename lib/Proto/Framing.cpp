@@ -6,7 +6,6 @@
 #include "llvm/Support/Endian.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 bool hlobuf::isPickle(StringRef Bytes) {
   return Bytes.starts_with("\x80\x04") || Bytes.starts_with("\x80\x05");

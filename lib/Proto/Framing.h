@@ -9,7 +9,7 @@
 #ifndef HLOBUF_PROTO_FRAMING_H
 #define HLOBUF_PROTO_FRAMING_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 
 namespace hlobuf {
 
@@ -23,15 +23,15 @@ struct Framing {
   };
   Kind Is = Kind::Unknown;
   /// Of one that is a message, maybe after a header: that message.
-  llvm::StringRef Message;
+  StringRef Message;
 };
 
 /// The file \p Bytes, which is not compressed. Cost is linear in its size at
 /// most.
-Framing framingOf(llvm::StringRef Bytes);
+Framing framingOf(StringRef Bytes);
 
 /// True if \p Bytes begin like a pickle with frames (protocol 4 and 5).
-bool isPickle(llvm::StringRef Bytes);
+bool isPickle(StringRef Bytes);
 
 } // namespace hlobuf
 

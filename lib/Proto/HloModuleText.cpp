@@ -19,8 +19,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::StringRef;
 
 void hlobuf::appendName(std::string &Out, StringRef Name) {
   size_t Begin = Out.size();
@@ -219,7 +217,7 @@ void ModulePrinter::printSignature(const ProtoComputation &C) {
     if (I.Op == Opcode::Parameter)
       Parameters.push_back({I.number(field::ParameterNumber), &I});
   llvm::sort(Parameters);
-  llvm::SmallVector<StringRef, 4> Shapes;
+  SmallVector<StringRef, 4> Shapes;
   StringRef Result;
   check(C.Program, "a ProgramShapeProto");
   readFields(C.Program, into(1, [&](StringRef S) { Shapes.push_back(S); }),
@@ -312,7 +310,7 @@ void ModulePrinter::printOperands(const ProtoInstruction &I) {
     printLiteral(I);
     return;
   }
-  llvm::SmallVector<int64_t, 4> Operands = I.numbers(field::Operands);
+  SmallVector<int64_t, 4> Operands = I.numbers(field::Operands);
   for (size_t K = 0; K != Operands.size() && !To.stopped(); ++K) {
     if (K != 0)
       To.Out += K % 5 == 0 ? fmt::format(", /*index={}*/", K) : ", ";

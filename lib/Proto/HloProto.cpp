@@ -8,7 +8,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::field;
-using llvm::StringRef;
 
 bool IdTable::sort() {
   llvm::sort(All);
@@ -69,7 +68,7 @@ namespace {
 /// Fills one HloProto; remembers the first message that is damaged.
 class ProtoReader {
 public:
-  llvm::Expected<HloProto> read(StringRef Module, StringRef Assignment);
+  Expected<HloProto> read(StringRef Module, StringRef Assignment);
 
 private:
   void indexNames();
@@ -94,8 +93,7 @@ private:
 };
 } // namespace
 
-llvm::Expected<HloProto> ProtoReader::read(StringRef Module,
-                                           StringRef Assignment) {
+Expected<HloProto> ProtoReader::read(StringRef Module, StringRef Assignment) {
   readModule(Module);
   readAssignment(Assignment);
   if (Damaged)
@@ -245,7 +243,7 @@ bool hlobuf::readLocation(StringRef Bytes, ProtoLocation &Place) {
                     into(4, Place.Instruction));
 }
 
-llvm::Expected<HloProto> hlobuf::readHloProto(StringRef Module,
-                                              StringRef Assignment) {
+Expected<HloProto> hlobuf::readHloProto(StringRef Module,
+                                        StringRef Assignment) {
   return ProtoReader().read(Module, Assignment);
 }

@@ -11,8 +11,6 @@
 #include "HLO/Opcode.h"
 #include "Proto/Wire.h"
 #include "Support/Ids.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/Support/Error.h"
 #include <bitset>
 #include <optional>
 #include <vector>
@@ -35,14 +33,14 @@ private:
 /// An HloInstructionProto.
 struct ProtoInstruction {
   int64_t Id = 0;
-  llvm::StringRef Name;
-  llvm::StringRef OpcodeText;
+  StringRef Name;
+  StringRef OpcodeText;
   /// Unknown for what no release prints.
   Opcode Op = Opcode::Unknown;
   /// A ShapeProto.
-  llvm::StringRef Shape;
+  StringRef Shape;
   /// The whole HloInstructionProto.
-  llvm::StringRef Bytes;
+  StringRef Bytes;
   /// Number of its computation.
   uint32_t Parent = 0;
   /// Which fields it has, but for empty ones: those that print an attribute are
@@ -53,15 +51,14 @@ struct ProtoInstruction {
     return Field >= Fields.size() || Fields[Field];
   }
   /// As functions of Wire.h find them in Bytes.
-  llvm::StringRef bytes(uint32_t Field) const {
-    return has(Field) ? bytesField(Bytes, Field) : llvm::StringRef();
+  StringRef bytes(uint32_t Field) const {
+    return has(Field) ? bytesField(Bytes, Field) : StringRef();
   }
   int64_t number(uint32_t Field) const {
     return has(Field) ? numberAt(Bytes, Field) : 0;
   }
-  llvm::SmallVector<int64_t, 4> numbers(uint32_t Field) const {
-    return has(Field) ? numbersField(Bytes, Field)
-                      : llvm::SmallVector<int64_t, 4>();
+  SmallVector<int64_t, 4> numbers(uint32_t Field) const {
+    return has(Field) ? numbersField(Bytes, Field) : SmallVector<int64_t, 4>();
   }
 };
 
@@ -69,29 +66,29 @@ struct ProtoInstruction {
 struct ProtoComputation {
   int64_t Id = 0;
   int64_t Root = 0;
-  llvm::StringRef Name;
-  llvm::StringRef Thread;
+  StringRef Name;
+  StringRef Thread;
   /// Indices into ProtoModule::Instructions, half-open.
   IndexRange Instructions;
   /// A ProgramShapeProto.
-  llvm::StringRef Program;
+  StringRef Program;
   /// Ids in the order of the schedule; nothing if it has none.
-  std::optional<llvm::SmallVector<int64_t, 0>> Sequence;
+  std::optional<SmallVector<int64_t, 0>> Sequence;
 };
 
 /// An HloModuleProto.
 struct ProtoModule {
-  llvm::StringRef Bytes;
-  llvm::StringRef Name;
+  StringRef Bytes;
+  StringRef Name;
   /// The ProgramShapeProto of the configuration; empty where only the module is
   /// at hand.
-  llvm::StringRef EntryLayout;
+  StringRef EntryLayout;
   int64_t Entry = 0;
   bool Scheduled = false;
   std::vector<ProtoComputation> Computations;
   std::vector<ProtoInstruction> Instructions;
   /// What backend_config_payload numbers (2026 on).
-  std::vector<llvm::StringRef> Payloads;
+  std::vector<StringRef> Payloads;
   IdTable ComputationIds;
   IdTable InstructionIds;
   /// Ids of the conditions and bodies of loops, sorted.
@@ -104,16 +101,15 @@ struct ProtoModule {
   std::vector<uint32_t> ByName;
 
   const ProtoInstruction *instruction(int64_t Id) const;
-  const ProtoInstruction *named(llvm::StringRef Name) const;
+  const ProtoInstruction *named(StringRef Name) const;
   const ProtoComputation *computation(int64_t Id) const;
   /// The instruction \p Id names inside computation \p Parent: ids were
   /// numbers of the module until 2025, and may be those of the computation.
   const ProtoInstruction *operand(uint32_t Parent, int64_t Id) const;
   /// The root of \p C; null if \p C does not have it.
   const ProtoInstruction *root(const ProtoComputation &C) const;
-  llvm::ArrayRef<ProtoInstruction>
-  instructions(const ProtoComputation &C) const {
-    return llvm::ArrayRef<ProtoInstruction>(Instructions)
+  ArrayRef<ProtoInstruction> instructions(const ProtoComputation &C) const {
+    return ArrayRef<ProtoInstruction>(Instructions)
         .slice(C.Instructions.Begin, C.Instructions.size());
   }
 };
@@ -122,8 +118,8 @@ struct ProtoModule {
 struct ProtoLocation {
   int64_t Instruction = 0;
   /// Of releases before 2022, which have no instruction id.
-  llvm::StringRef Name;
-  llvm::SmallVector<int64_t, 2> Index;
+  StringRef Name;
+  SmallVector<int64_t, 2> Index;
 };
 
 /// A LogicalBufferProto: a value.
@@ -135,7 +131,7 @@ struct ProtoBuffer {
 
 /// A BufferAssignmentProto.
 struct ProtoAssignment {
-  llvm::StringRef Bytes;
+  StringRef Bytes;
   std::vector<ProtoBuffer> Buffers;
   IdTable BufferIds;
 
@@ -143,14 +139,14 @@ struct ProtoAssignment {
 };
 
 /// Reads a LogicalBufferProto.Location; false if it is damaged.
-bool readLocation(llvm::StringRef Bytes, ProtoLocation &Place);
+bool readLocation(StringRef Bytes, ProtoLocation &Place);
 
 /// Where an executable keeps its thunks.
 struct ThunkSource {
   enum class Backend : uint8_t { None, CPU, GPU };
   Backend Target = Backend::None;
   /// Messages that together are the one that has the thunks.
-  llvm::SmallVector<llvm::StringRef, 2> Parts;
+  SmallVector<StringRef, 2> Parts;
 };
 
 /// A module and its assignment.
@@ -160,14 +156,13 @@ struct HloProto {
   ThunkSource Thunks;
   /// The CompilationResultProto around both, of CPU executables; empty if there
   /// is none.
-  llvm::StringRef Result;
+  StringRef Result;
 };
 
 /// Takes an HloModuleProto and its BufferAssignmentProto apart, whose bytes
 /// must outlive the result. Fails where a message that is needed is damaged or
 /// missing; references are not followed.
-llvm::Expected<HloProto> readHloProto(llvm::StringRef Module,
-                                      llvm::StringRef Assignment);
+Expected<HloProto> readHloProto(StringRef Module, StringRef Assignment);
 
 } // namespace hlobuf
 

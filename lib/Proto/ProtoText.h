@@ -27,7 +27,7 @@ struct ProtoTexts {
 
 /// Prints \p P. Fails where a message inside it is damaged, or where the texts
 /// would be much larger than it.
-llvm::Expected<ProtoTexts> printTexts(const HloProto &P);
+Expected<ProtoTexts> printTexts(const HloProto &P);
 
 // The parts of printTexts(), one file each.
 
@@ -42,7 +42,7 @@ struct TextSink {
   bool stopped() const { return Damaged || Out.size() > Limit; }
   void damaged(const char *Text) { Damaged = Damaged ? Damaged : Text; }
   /// Appends the ShapeProto \p Shape to \p To.
-  void shape(llvm::StringRef Shape, bool WithLayout, std::string &To) {
+  void shape(StringRef Shape, bool WithLayout, std::string &To) {
     if (!Shapes.print(Shape, WithLayout, To))
       damaged("a ShapeProto");
   }
@@ -61,7 +61,7 @@ void printFields(const HloProto &P, TextSink &To);
 /// repeats, but for those of thunks. Hands \p Report a text without line breaks
 /// for each difference: the field, what it says, and what it must.
 void compareFields(const HloProto &P,
-                   llvm::function_ref<void(const std::string &)> Report);
+                   function_ref<void(const std::string &)> Report);
 /// The thunks of an executable (CompilationResultProto of
 /// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
 /// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no
@@ -75,21 +75,21 @@ void printAttributes(const ProtoModule &M, const ProtoInstruction &I,
 
 /// \p Name, with what no name of XLA's has replaced by `?`: a line of text
 /// stays one line.
-std::string plainName(llvm::StringRef Name);
-void appendName(std::string &Out, llvm::StringRef Name);
+std::string plainName(StringRef Name);
+void appendName(std::string &Out, StringRef Name);
 
 /// `{0,1}`.
-std::string indexText(llvm::ArrayRef<int64_t> Index);
+std::string indexText(ArrayRef<int64_t> Index);
 
 /// `{0, 1}`, as ShapeIndex::ToString spells aliases.
-std::string spacedIndex(llvm::ArrayRef<int64_t> Index);
+std::string spacedIndex(ArrayRef<int64_t> Index);
 
 /// `<12 add.1{0} (phi) @0>`: the value \p Id, as the dump spells it.
 void appendValueTag(std::string &Out, const HloProto &P, int64_t Id);
 
 /// \p Bytes in C escapes.
-std::string escaped(llvm::StringRef Bytes);
-void appendEscaped(std::string &Out, llvm::StringRef Bytes);
+std::string escaped(StringRef Bytes);
+void appendEscaped(std::string &Out, StringRef Bytes);
 
 } // namespace hlobuf
 

@@ -13,9 +13,8 @@
 
 using namespace hlobuf;
 using namespace hlobuf::field;
-using llvm::StringRef;
 
-using Numbers = llvm::SmallVector<int64_t, 4>;
+using Numbers = SmallVector<int64_t, 4>;
 
 namespace {
 /// An input_output_alias.
@@ -36,7 +35,7 @@ struct RestatedFields {
   void compareDevices(StringRef Config);
   void compareAssignment();
   void compareObjectFiles();
-  void compareAllocations(llvm::ArrayRef<StringRef> Copies);
+  void compareAllocations(ArrayRef<StringRef> Copies);
   void compareAllocation(int64_t Index, StringRef Copy, StringRef Own);
   void compareOutputs();
   void compareOutput(const Numbers &Index, StringRef Info);
@@ -60,7 +59,7 @@ struct RestatedFields {
               plainName(Expected));
   }
   /// Calls \p Visit with each field \p Number of the executable.
-  void forEach(uint32_t Number, llvm::function_ref<void(StringRef)> Visit) {
+  void forEach(uint32_t Number, function_ref<void(StringRef)> Visit) {
     for (StringRef Part : Parts)
       forEachMessage(Part, Number, Visit);
   }
@@ -72,10 +71,10 @@ struct RestatedFields {
   }
 
   const HloProto &P;
-  llvm::function_ref<void(const std::string &)> Report;
+  function_ref<void(const std::string &)> Report;
   const ProtoModule &M = P.Module;
   /// The messages that together are the executable.
-  llvm::SmallVector<StringRef, 2> Parts = {};
+  SmallVector<StringRef, 2> Parts = {};
   const ProtoInstruction *Root = nullptr;
   /// By index of the output.
   std::map<Numbers, ProtoAlias> Aliases = {};
@@ -84,7 +83,7 @@ struct RestatedFields {
 
 /// Hands \p Visit the indices of \p Shape and of all that is inside of it.
 static void forEachIndex(StringRef Shape, Numbers &Index,
-                         llvm::function_ref<void(const Numbers &)> Visit) {
+                         function_ref<void(const Numbers &)> Visit) {
   constexpr uint32_t TupleShapes = 4;
   constexpr size_t MostDepth = 100;
   Visit(Index);
@@ -234,7 +233,7 @@ void RestatedFields::compareAllocation(int64_t Index, StringRef Copy,
             Index);
 }
 
-void RestatedFields::compareAllocations(llvm::ArrayRef<StringRef> Copies) {
+void RestatedFields::compareAllocations(ArrayRef<StringRef> Copies) {
   size_t Count = 0;
   forEachMessage(P.Assignment.Bytes, 3, [&](StringRef Own) {
     if (Count < Copies.size())
@@ -470,7 +469,7 @@ void RestatedFields::run() {
   compareConstants();
 }
 
-void hlobuf::compareFields(
-    const HloProto &P, llvm::function_ref<void(const std::string &)> Report) {
+void hlobuf::compareFields(const HloProto &P,
+                           function_ref<void(const std::string &)> Report) {
   RestatedFields{P, Report}.run();
 }

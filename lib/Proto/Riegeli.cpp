@@ -7,7 +7,6 @@
 #include <snappy.h>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 const StringRef hlobuf::RiegeliSignature("\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", 8);
 
@@ -54,7 +53,7 @@ static const char *unpack(char Type, StringRef Packed, uint64_t MaxBytes,
   if (!Size || *Size > MaxBytes)
     return "a compressed record is damaged";
   if (Type == 'z') {
-    llvm::Expected<std::string> Text = decompress(Packed, MaxBytes);
+    Expected<std::string> Text = decompress(Packed, MaxBytes);
     if (!Text) {
       llvm::consumeError(Text.takeError());
       return "a compressed record is damaged";

@@ -8,7 +8,7 @@
 #ifndef HLOBUF_PROTO_RIEGELI_H
 #define HLOBUF_PROTO_RIEGELI_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,12 +16,12 @@
 namespace hlobuf {
 
 /// The first 8 bytes of such a file.
-extern const llvm::StringRef RiegeliSignature;
+extern const StringRef RiegeliSignature;
 
 /// The records of one file.
 struct RiegeliRecords {
   /// In their order; they point into Owned.
-  std::vector<llvm::StringRef> All;
+  std::vector<StringRef> All;
   /// What was unpacked.
   std::vector<std::unique_ptr<std::string>> Owned;
   /// Bytes of the file, from its signature on.
@@ -33,11 +33,11 @@ struct RiegeliRecords {
 /// Reads the file that \p Bytes begin with, which may continue after it. No
 /// more than \p MaxBytes are unpacked. The cost is linear in Size and in what
 /// is unpacked, however long \p Bytes are.
-RiegeliRecords readRiegeli(llvm::StringRef Bytes, uint64_t MaxBytes);
+RiegeliRecords readRiegeli(StringRef Bytes, uint64_t MaxBytes);
 
 /// True if \p Bytes, which begin with such a file, end inside of one of its
 /// chunks.
-bool endsInsideRiegeli(llvm::StringRef Bytes);
+bool endsInsideRiegeli(StringRef Bytes);
 
 } // namespace hlobuf
 

@@ -8,7 +8,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 enum ShapeField : uint32_t {
@@ -55,7 +54,7 @@ int64_t hlobuf::elementType(StringRef Shape) {
 }
 
 std::optional<StringRef> SubshapeCache::at(StringRef Shape,
-                                           llvm::ArrayRef<int64_t> Index) {
+                                           ArrayRef<int64_t> Index) {
   for (int64_t Step : Index) {
     auto [Known, New] = Elements.try_emplace(Shape.data());
     if (New)
@@ -69,7 +68,7 @@ std::optional<StringRef> SubshapeCache::at(StringRef Shape,
   return Shape;
 }
 
-static void printNumbers(llvm::ArrayRef<int64_t> All, std::string &Out) {
+static void printNumbers(ArrayRef<int64_t> All, std::string &Out) {
   appendFormat(Out, "{}", fmt::join(All, ","));
 }
 
@@ -96,7 +95,7 @@ static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
 
 static bool printLayout(StringRef Layout, bool Scalar, std::string &Out,
                         unsigned Depth) {
-  llvm::SmallVector<int64_t, 6> Order;
+  SmallVector<int64_t, 6> Order;
   std::string Tiles, Splits;
   StringRef Physical;
   int64_t Tail = 1, Bits = 0, Space = 0, Index = 0, Pointer = 0, Metadata = 0;
@@ -171,8 +170,8 @@ static bool printShapeAt(StringRef Shape, bool WithLayout, std::string &Out,
   int64_t Type = elementType(Shape);
   if (Type == TupleType)
     return printTuple(Shape, WithLayout, Out, Depth);
-  llvm::SmallVector<int64_t, 6> Extents;
-  llvm::SmallVector<int64_t, 6> Dynamic;
+  SmallVector<int64_t, 6> Extents;
+  SmallVector<int64_t, 6> Dynamic;
   StringRef Layout;
   StringRef Inner;
   bool Good = readFields(Shape, into(ShapeField::Sizes, Extents),

@@ -7,7 +7,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// A HeapSimulatorTrace.
 static void printTrace(const HloProto &P, StringRef Trace, TextSink &To) {
@@ -37,7 +36,7 @@ static void printTrace(const HloProto &P, StringRef Trace, TextSink &To) {
 /// A PeakBuffers: the values at the peak of an allocation (2026 on).
 static void printPeak(const HloProto &P, StringRef Peak, TextSink &To) {
   int64_t Allocation = 0;
-  llvm::SmallVector<int64_t, 0> Buffers;
+  SmallVector<int64_t, 0> Buffers;
   if (!readFields(Peak, into(1, Allocation), into(2, Buffers)))
     To.damaged("its PeakBuffers");
   To.Out += fmt::format("Values at the peak of allocation {}:\n", Allocation);
@@ -84,7 +83,7 @@ void hlobuf::printTraces(const HloProto &P, TextSink &To) {
   printFields(P, To);
 }
 
-llvm::Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {
+Expected<ProtoTexts> hlobuf::printTexts(const HloProto &P) {
   ProtoTexts Texts;
   // Names and shapes are printed again where they are named; real texts have
   // three times the bytes of their proto.

@@ -4,7 +4,6 @@
 #include "llvm/Support/Endian.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 std::optional<uint64_t> hlobuf::takeAnyVarint(StringRef &Bytes) {
   uint64_t Value = 0;
@@ -69,7 +68,7 @@ bool hlobuf::isMessage(StringRef Bytes) {
 }
 
 bool hlobuf::forEachMessage(StringRef Message, uint32_t Number,
-                            llvm::function_ref<void(StringRef)> Visit) {
+                            function_ref<void(StringRef)> Visit) {
   return forEachField(Message, [&](const WireField &F) {
     if (F.Number == Number && F.isMessage())
       Visit(F.Bytes);
@@ -97,8 +96,7 @@ int64_t hlobuf::numberAt(StringRef Message, uint32_t Number) {
   return numberField(Message, Number).value_or(0);
 }
 
-bool hlobuf::addNumbers(const WireField &Field,
-                        llvm::SmallVectorImpl<int64_t> &To) {
+bool hlobuf::addNumbers(const WireField &Field, SmallVectorImpl<int64_t> &To) {
   if (!Field.isMessage()) {
     To.push_back(Field.number());
     return true;
@@ -112,9 +110,9 @@ bool hlobuf::addNumbers(const WireField &Field,
   return true;
 }
 
-llvm::SmallVector<int64_t, 4> hlobuf::numbersField(StringRef Message,
-                                                   uint32_t Number) {
-  llvm::SmallVector<int64_t, 4> All;
+SmallVector<int64_t, 4> hlobuf::numbersField(StringRef Message,
+                                             uint32_t Number) {
+  SmallVector<int64_t, 4> All;
   WireReader In(Message);
   for (WireField Field; In.next(Field);)
     if (Field.Number == Number && !addNumbers(Field, All))

@@ -10,9 +10,7 @@
 #ifndef HLOBUF_PROTO_WIRE_H
 #define HLOBUF_PROTO_WIRE_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <optional>
 
 namespace hlobuf {
@@ -32,7 +30,7 @@ struct WireField {
   /// A varint, or a fixed number's bits.
   uint64_t Value = 0;
   /// A string, a message, or packed numbers.
-  llvm::StringRef Bytes;
+  StringRef Bytes;
 
   int64_t number() const { return static_cast<int64_t>(Value); }
   bool isMessage() const { return Type == WireType::Bytes; }
@@ -40,10 +38,10 @@ struct WireField {
 
 /// Takes a varint of any size from the front of \p Bytes; nothing if there is
 /// none.
-std::optional<uint64_t> takeAnyVarint(llvm::StringRef &Bytes);
+std::optional<uint64_t> takeAnyVarint(StringRef &Bytes);
 
 /// The same; most have one byte.
-inline std::optional<uint64_t> takeVarint(llvm::StringRef &Bytes) {
+inline std::optional<uint64_t> takeVarint(StringRef &Bytes) {
   if (Bytes.empty() || static_cast<uint8_t>(Bytes.front()) >= 128)
     return takeAnyVarint(Bytes);
   auto Value = static_cast<uint8_t>(Bytes.front());
@@ -54,23 +52,23 @@ inline std::optional<uint64_t> takeVarint(llvm::StringRef &Bytes) {
 /// Walks the fields of one message, in their order.
 class WireReader {
 public:
-  explicit WireReader(llvm::StringRef Message) : Rest(Message) {}
+  explicit WireReader(StringRef Message) : Rest(Message) {}
 
   /// The next field; false at the end, or where the rest cannot be read.
   bool next(WireField &Field);
 
   /// Some bytes could not be read.
   bool failed() const { return Failed; }
-  llvm::StringRef rest() const { return Rest; }
+  StringRef rest() const { return Rest; }
 
 private:
-  llvm::StringRef Rest;
+  StringRef Rest;
   bool Failed = false;
 };
 
 /// Calls \p Visit for each field; false where \p Message is damaged.
 template <typename VisitFn>
-bool forEachField(llvm::StringRef Message, VisitFn Visit) {
+bool forEachField(StringRef Message, VisitFn Visit) {
   WireReader In(Message);
   for (WireField Field; In.next(Field);)
     Visit(Field);
@@ -78,29 +76,28 @@ bool forEachField(llvm::StringRef Message, VisitFn Visit) {
 }
 
 /// True if \p Bytes are a message from the first to the last one.
-bool isMessage(llvm::StringRef Bytes);
+bool isMessage(StringRef Bytes);
 
 /// Calls \p Visit with the bytes of each field \p Number that has some; false
 /// where \p Message is damaged.
-bool forEachMessage(llvm::StringRef Message, uint32_t Number,
-                    llvm::function_ref<void(llvm::StringRef)> Visit);
+bool forEachMessage(StringRef Message, uint32_t Number,
+                    function_ref<void(StringRef)> Visit);
 
 /// The first field \p Number that holds bytes; empty if there is none.
-llvm::StringRef bytesField(llvm::StringRef Message, uint32_t Number);
+StringRef bytesField(StringRef Message, uint32_t Number);
 
 /// The last field \p Number that holds a number; nothing if there is none.
-std::optional<int64_t> numberField(llvm::StringRef Message, uint32_t Number);
+std::optional<int64_t> numberField(StringRef Message, uint32_t Number);
 
 /// The same, or 0.
-int64_t numberAt(llvm::StringRef Message, uint32_t Number);
+int64_t numberAt(StringRef Message, uint32_t Number);
 
 /// Adds the numbers of \p Field, one or packed ones, to \p To; false where the
 /// packed ones are damaged.
-bool addNumbers(const WireField &Field, llvm::SmallVectorImpl<int64_t> &To);
+bool addNumbers(const WireField &Field, SmallVectorImpl<int64_t> &To);
 
 /// All numbers of the repeated field \p Number.
-llvm::SmallVector<int64_t, 4> numbersField(llvm::StringRef Message,
-                                           uint32_t Number);
+SmallVector<int64_t, 4> numbersField(StringRef Message, uint32_t Number);
 
 /// Where readFields() puts the field of a number: the last one of numbers into
 /// an int64_t or bool, of bytes into a StringRef; all numbers into a vector;
@@ -118,15 +115,15 @@ template <typename T> FieldTarget<T> into(uint32_t Number, T &&To) {
 /// Reads \p Message into \p Targets, and skips its other fields. False where it
 /// is damaged.
 template <typename... Ts>
-bool readFields(llvm::StringRef Message, const FieldTarget<Ts> &...Targets) {
+bool readFields(StringRef Message, const FieldTarget<Ts> &...Targets) {
   bool Good = true;
   auto Store = [&](const WireField &F, auto &&To) {
     using Target = std::remove_cvref_t<decltype(To)>;
-    if constexpr (std::is_base_of_v<llvm::SmallVectorImpl<int64_t>, Target>)
+    if constexpr (std::is_base_of_v<SmallVectorImpl<int64_t>, Target>)
       Good &= addNumbers(F, To);
-    else if constexpr (std::is_invocable_v<Target, llvm::StringRef>)
+    else if constexpr (std::is_invocable_v<Target, StringRef>)
       F.isMessage() ? To(F.Bytes) : void();
-    else if constexpr (std::is_same_v<Target, llvm::StringRef>)
+    else if constexpr (std::is_same_v<Target, StringRef>)
       To = F.isMessage() ? F.Bytes : To;
     else
       To = F.isMessage() ? To : static_cast<Target>(F.Value);

@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// XLA reads the instruction without it, too.
 static bool isOptional(StringRef Key) {

@@ -11,7 +11,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 static void replaceAll(std::string &Text, StringRef From, StringRef To) {
@@ -101,7 +100,7 @@ static std::string reportText(const EditModule &M,
   return Out;
 }
 
-llvm::Error hlobuf::makeReportFolder(StringRef Folder) {
+Error hlobuf::makeReportFolder(StringRef Folder) {
   if (std::error_code Error = fs::create_directories(Folder))
     return makeError("'{}': {}", Folder, Error.message());
   std::error_code Error;
@@ -113,11 +112,11 @@ llvm::Error hlobuf::makeReportFolder(StringRef Folder) {
                      Folder);
   if (std::error_code Denied = fs::access(Folder, fs::AccessMode::Write))
     return makeError("'{}': {}", Folder, Denied.message());
-  return llvm::Error::success();
+  return Error::success();
 }
 
 /// Moves what is in the folder \p From to \p To, where nothing is replaced.
-static llvm::Error moveInto(StringRef From, StringRef To) {
+static Error moveInto(StringRef From, StringRef To) {
   std::vector<std::string> Paths;
   std::error_code Error;
   for (fs::directory_iterator I(From, Error), End; I != End && !Error;
@@ -133,17 +132,16 @@ static llvm::Error moveInto(StringRef From, StringRef To) {
     if (std::error_code Failed = fs::rename(Path, Target))
       return makeError("'{}': {}", Target, Failed.message());
   }
-  return llvm::Error::success();
+  return Error::success();
 }
 
 /// Writes the report to the folder \p Folder, in which `dump` is already made.
-static llvm::Error writeReport(const EditModule &M,
-                               const BugReportOptions &Options,
-                               const std::string &Folder) {
+static Error writeReport(const EditModule &M, const BugReportOptions &Options,
+                         const std::string &Folder) {
   const CompileOptions &From = Options.Compile;
   std::string Dump = Folder + "/dump";
   std::string Program = Folder + "/program.hlo.txt";
-  if (llvm::Error Error = writeFile(Program, editModuleText(M)))
+  if (Error Error = writeFile(Program, editModuleText(M)))
     return Error;
   Compiler Python(From.Python, From.Target, Dump, Options.Seconds);
   Python.Flags = "--xla_dump_hlo_pass_re=.*";
@@ -167,24 +165,24 @@ static llvm::Error writeReport(const EditModule &M,
   for (const auto &[Name, Text] :
        {std::pair<StringRef, std::string>{"verdict.txt", Facts.Verdict},
         {"report.md", reportText(M, Options, Facts)}})
-    if (llvm::Error Error = writeFile(Folder + "/" + Name.str(), Text))
+    if (Error Error = writeFile(Folder + "/" + Name.str(), Text))
       return Error;
-  return llvm::Error::success();
+  return Error::success();
 }
 
-llvm::Error hlobuf::writeBugReport(const EditModule &M,
-                                   const BugReportOptions &Options) {
+Error hlobuf::writeBugReport(const EditModule &M,
+                             const BugReportOptions &Options) {
   llvm::SmallString<256> Folder(Options.Folder);
   if (std::error_code Error = fs::make_absolute(Folder))
     return llvm::errorCodeToError(Error);
   // On the same file system, so that results can be moved.
-  llvm::Expected<WorkFolder> Work = WorkFolder::create(Folder);
+  Expected<WorkFolder> Work = WorkFolder::create(Folder);
   if (!Work)
     return Work.takeError();
   std::string Report = Work->path() + "/report";
   if (std::error_code Error = fs::create_directories(Report + "/dump"))
     return llvm::errorCodeToError(Error);
-  if (llvm::Error Error = writeReport(M, Options, Report))
+  if (Error Error = writeReport(M, Options, Report))
     return Error;
   return moveInto(Report, Folder);
 }

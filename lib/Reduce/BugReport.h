@@ -23,15 +23,14 @@ struct BugReportOptions {
 
 /// Makes \p Folder where it is not there. Fails for one that has anything in
 /// it, or that cannot be written to.
-llvm::Error makeReportFolder(llvm::StringRef Folder);
+Error makeReportFolder(StringRef Folder);
 
 /// Compiles \p M once more and writes a folder: the program as HLO, as
 /// StableHLO and as a Python program that compiles it, what XLA dumps with the
 /// module after each pass, the verdict, and `report.md`, a text for XLA's
 /// issues. Fails where a file cannot be written or the module is not compiled;
 /// then the folder stays empty.
-llvm::Error writeBugReport(const EditModule &M,
-                           const BugReportOptions &Options);
+Error writeBugReport(const EditModule &M, const BugReportOptions &Options);
 
 } // namespace hlobuf
 

@@ -107,7 +107,7 @@ std::error_code ChildProcess::start(const std::vector<std::string> &Arguments,
   return {};
 }
 
-bool ChildProcess::writeLine(llvm::StringRef Line) {
+bool ChildProcess::writeLine(StringRef Line) {
   std::string Text = Line.str() + '\n';
   for (size_t Done = 0; Done != Text.size();) {
     ssize_t Count = ::write(In, Text.data() + Done, Text.size() - Done);

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_REDUCE_CHILDPROCESS_H
 #define HLOBUF_REDUCE_CHILDPROCESS_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -39,7 +39,7 @@ public:
   bool isRunning() const { return Process > 0; }
 
   /// False if the program does not read any more.
-  bool writeLine(llvm::StringRef Line);
+  bool writeLine(StringRef Line);
 
   /// The next line; nothing if the program ended, if it is later than \p Until,
   /// or if \p Stop says so.

@@ -5,7 +5,6 @@
 #include "Reduce/Interest.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class CompileTest : public Interest {
@@ -13,7 +12,7 @@ public:
   CompileTest(CompileOptions Options, const TestLimits &Limits)
       : Options(std::move(Options)), Limits(Limits), Workers(Limits.Slots) {}
 
-  llvm::Error selectChecks();
+  Error selectChecks();
 
   TestOutcome test(unsigned Slot, const std::string &File,
                    const std::string &Folder) override;
@@ -42,7 +41,7 @@ TestOutcome CompileTest::verifyDumps(const std::string &Folder) const {
                         ? "the compiler dumped no buffer assignment"
                         : "the checks report nothing";
   for (const Input &In : Inputs.Dumps) {
-    llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
+    Expected<std::unique_ptr<LoadedDump>> L = load(In);
     if (!L) {
       Outcome.Problem = llvm::toString(L.takeError());
       continue;
@@ -74,20 +73,20 @@ TestOutcome CompileTest::test(unsigned Slot, const std::string &File,
   return Options.Checks.empty() ? TestOutcome{true} : verifyDumps(Folder);
 }
 
-llvm::Error CompileTest::selectChecks() {
+Error CompileTest::selectChecks() {
   // No other check runs, which finding of this one might become a note of.
   Globs.Checks = "-*," + Options.Checks;
-  llvm::Expected<CheckSelection> Created = CheckSelection::create(Globs);
+  Expected<CheckSelection> Created = CheckSelection::create(Globs);
   if (!Created)
     return Created.takeError();
   Selection = std::move(*Created);
-  return llvm::Error::success();
+  return Error::success();
 }
 
-llvm::Expected<std::unique_ptr<Interest>>
+Expected<std::unique_ptr<Interest>>
 hlobuf::makeCompileTest(CompileOptions Options, const TestLimits &Limits) {
   auto Test = std::make_unique<CompileTest>(std::move(Options), Limits);
-  if (llvm::Error Error = Test->selectChecks())
+  if (Error Error = Test->selectChecks())
     return std::move(Error);
   return Test;
 }

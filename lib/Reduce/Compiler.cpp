@@ -7,7 +7,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 // The program that the process runs.
 #define HLOBUF_WORKER(Name, Text) Text "\n"

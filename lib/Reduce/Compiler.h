@@ -32,7 +32,7 @@ public:
   /// Asks to do \p Verb, such as `compile`, with \p Arguments, separated by
   /// tabs. The process is started if it is not there, and is gone after a
   /// crash.
-  Answer ask(llvm::StringRef Verb, llvm::StringRef Arguments);
+  Answer ask(StringRef Verb, StringRef Arguments);
 
   bool isRunning() const { return Process.isRunning(); }
 

@@ -9,7 +9,6 @@
 #include <numeric>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 const EditAttribute *EditInstruction::attribute(StringRef Key) const {
   for (const EditAttribute &A : Attributes)
@@ -25,7 +24,7 @@ std::vector<std::string> EditAttribute::items() const {
   return listItems(Text);
 }
 
-void EditAttribute::setItems(llvm::ArrayRef<std::string> Items) {
+void EditAttribute::setItems(ArrayRef<std::string> Items) {
   Value = "{" + llvm::join(Items, ", ") + "}";
 }
 
@@ -41,11 +40,10 @@ void EditInstruction::dropSharding(size_t Index, size_t Count) {
   }
 }
 
-void EditInstruction::become(Opcode NewOp,
-                             llvm::ArrayRef<uint32_t> NewOperands) {
+void EditInstruction::become(Opcode NewOp, ArrayRef<uint32_t> NewOperands) {
   Op = NewOp;
   OpcodeText = opcodeText(NewOp).str();
-  llvm::SmallVector<uint32_t, 4> Copy(NewOperands.begin(), NewOperands.end());
+  SmallVector<uint32_t, 4> Copy(NewOperands.begin(), NewOperands.end());
   Operands = std::move(Copy);
   Calls.clear();
   Attributes.clear();
@@ -88,9 +86,9 @@ void EditModule::forwardElements() {
 }
 
 void EditModule::removeDead() {
-  llvm::BitVector Live(static_cast<unsigned>(Instructions.size()));
-  llvm::BitVector Reached(static_cast<unsigned>(Computations.size()));
-  llvm::SmallVector<uint32_t, 16> Todo = {Entry};
+  BitVector Live(static_cast<unsigned>(Instructions.size()));
+  BitVector Reached(static_cast<unsigned>(Computations.size()));
+  SmallVector<uint32_t, 16> Todo = {Entry};
   Reached.set(Entry);
   while (!Todo.empty()) {
     EditComputation &C = Computations[Todo.pop_back_val()];
@@ -213,7 +211,7 @@ std::string EditModule::freshName(StringRef Base) {
 
 uint32_t EditModule::insert(uint32_t Computation, uint32_t Before,
                             StringRef Name, Opcode Op, StringRef Shape,
-                            llvm::ArrayRef<uint32_t> Operands) {
+                            ArrayRef<uint32_t> Operands) {
   EditInstruction I;
   I.Name = freshName(Name);
   I.Shape = Shape.str();

@@ -12,16 +12,15 @@
 #include "HLO/Module.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Error.h"
 
 namespace hlobuf {
 
 constexpr uint32_t NoNumber = ~uint32_t(0);
 
 // Keys of the header: whether shardings of parameters and outputs may change.
-constexpr llvm::StringLiteral PropagationToParameters =
+constexpr StringLiteral PropagationToParameters =
     "allow_spmd_sharding_propagation_to_parameters";
-constexpr llvm::StringLiteral PropagationToOutput =
+constexpr StringLiteral PropagationToOutput =
     "allow_spmd_sharding_propagation_to_output";
 
 /// A computation that an instruction calls.
@@ -38,7 +37,7 @@ struct EditAttribute {
   /// The items of the value, a list in braces; none of another value.
   std::vector<std::string> items() const;
   /// Makes the value a list of \p Items.
-  void setItems(llvm::ArrayRef<std::string> Items);
+  void setItems(ArrayRef<std::string> Items);
 };
 
 /// An instruction.
@@ -54,20 +53,20 @@ struct EditInstruction {
   /// index.
   uint32_t Number = 0;
   /// Instructions of the same computation.
-  llvm::SmallVector<uint32_t, 4> Operands;
-  llvm::SmallVector<EditCall, 2> Calls;
+  SmallVector<uint32_t, 4> Operands;
+  SmallVector<EditCall, 2> Calls;
   /// The text of a constant.
   std::string Literal;
   /// All but the index of a get-tuple-element.
   std::vector<EditAttribute> Attributes;
 
   bool is(Opcode O) const { return Op == O; }
-  const EditAttribute *attribute(llvm::StringRef Key) const;
+  const EditAttribute *attribute(StringRef Key) const;
   /// Element \p Index of a tuple of \p Count arrays has gone: so has its
   /// sharding.
   void dropSharding(size_t Index, size_t Count);
   /// Makes it an instruction without attributes.
-  void become(Opcode NewOp, llvm::ArrayRef<uint32_t> NewOperands);
+  void become(Opcode NewOp, ArrayRef<uint32_t> NewOperands);
 };
 
 /// A computation.
@@ -81,10 +80,10 @@ struct EditComputation {
 
 /// An item of input_output_alias.
 struct EditAlias {
-  llvm::SmallVector<uint32_t, 2> Output;
+  SmallVector<uint32_t, 2> Output;
   /// The parameter's instruction.
   uint32_t Parameter = NoNumber;
-  llvm::SmallVector<uint32_t, 2> Index;
+  SmallVector<uint32_t, 2> Index;
   /// `may-alias` or `must-alias`; empty if the text has neither.
   std::string Kind;
 };
@@ -136,13 +135,11 @@ public:
 
   /// Adds an instruction to \p Computation before \p Before, or at its end for
   /// NoNumber; its name begins with \p Name.
-  uint32_t insert(uint32_t Computation, uint32_t Before, llvm::StringRef Name,
-                  Opcode Op, llvm::StringRef Shape,
-                  llvm::ArrayRef<uint32_t> Operands);
+  uint32_t insert(uint32_t Computation, uint32_t Before, StringRef Name,
+                  Opcode Op, StringRef Shape, ArrayRef<uint32_t> Operands);
   /// The same in the computation of \p Before.
-  uint32_t insertBefore(uint32_t Before, llvm::StringRef Name, Opcode Op,
-                        llvm::StringRef Shape,
-                        llvm::ArrayRef<uint32_t> Operands) {
+  uint32_t insertBefore(uint32_t Before, StringRef Name, Opcode Op,
+                        StringRef Shape, ArrayRef<uint32_t> Operands) {
     return insert(Instructions[Before].Parent, Before, Name, Op, Shape,
                   Operands);
   }
@@ -151,14 +148,14 @@ public:
   void remove(uint32_t Number);
 
   /// A name that no instruction has.
-  std::string freshName(llvm::StringRef Base);
+  std::string freshName(StringRef Base);
 
   /// Numbers the parameters of the entry computation from 0 in their order.
   void numberParameters();
 
   /// A list of the header with an item for each parameter or output; null if
   /// there is none, or one item is for all.
-  EditAttribute *headerList(llvm::StringRef Key);
+  EditAttribute *headerList(StringRef Key);
 
   /// Of the first line, but for aliases and the entry's layout.
   std::vector<EditAttribute> Header;
@@ -176,17 +173,17 @@ private:
   void removeDead();
   llvm::StringSet<> Names;
   /// By base, the last number that freshName() found.
-  llvm::StringMap<unsigned> LastNumbers;
+  StringMap<unsigned> LastNumbers;
 };
 
 /// Fails with the first line that cannot be read. Metadata and the tables of
 /// source lines are left out, and elements that are operands by their path
 /// get a get-tuple-element.
-llvm::Expected<EditModule> readEditModule(llvm::StringRef Text);
+Expected<EditModule> readEditModule(StringRef Text);
 
 /// Reads the file \p Path: an HLO text, or an HloProto (`*.hlo.pb`). Fails
 /// where it is neither, or is damaged, or has been scheduled already.
-llvm::Expected<EditModule> readModuleFile(const std::string &Path);
+Expected<EditModule> readModuleFile(const std::string &Path);
 
 /// \p M as XLA's parser reads it.
 std::string editModuleText(const EditModule &M);

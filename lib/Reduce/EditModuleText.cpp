@@ -13,19 +13,18 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace hlobuf {
 /// Turns an HloModule into one that can be edited.
 class EditModuleReader {
 public:
   EditModuleReader(StringRef Text, EditModule &E) : Text(Text), E(E) {}
-  llvm::Error read();
+  Error read();
 
 private:
   void addHeader();
   void addInstruction(uint32_t Number);
-  uint32_t element(uint32_t Source, llvm::ArrayRef<uint32_t> Path,
+  uint32_t element(uint32_t Source, ArrayRef<uint32_t> Path,
                    uint32_t Computation);
   void addAliases();
 
@@ -54,7 +53,7 @@ static std::vector<EditAttribute> readAttributes(StringRef Rest) {
   return Attributes;
 }
 
-llvm::Error EditModuleReader::read() {
+Error EditModuleReader::read() {
   std::string Problem;
   auto Refuse = [&](StringRef Loc, std::string Reason) {
     if (!Problem.empty())
@@ -80,7 +79,7 @@ llvm::Error EditModuleReader::read() {
   for (uint32_t I = 0; I != M.Instructions.size(); ++I)
     addInstruction(I);
   addAliases();
-  return llvm::Error::success();
+  return Error::success();
 }
 
 void EditModuleReader::addHeader() {
@@ -104,8 +103,7 @@ void EditModuleReader::addHeader() {
 
 /// The element of \p Source at \p Path: a chain of get-tuple-elements, one for
 /// all users of it.
-uint32_t EditModuleReader::element(uint32_t Source,
-                                   llvm::ArrayRef<uint32_t> Path,
+uint32_t EditModuleReader::element(uint32_t Source, ArrayRef<uint32_t> Path,
                                    uint32_t Computation) {
   for (uint32_t Index : Path) {
     EditComputation &C = E.Computations[Computation];
@@ -167,9 +165,9 @@ void EditModuleReader::addAliases() {
   }
 }
 
-llvm::Expected<EditModule> hlobuf::readEditModule(StringRef Text) {
+Expected<EditModule> hlobuf::readEditModule(StringRef Text) {
   EditModule E;
-  if (llvm::Error Error = EditModuleReader(Text, E).read())
+  if (Error Error = EditModuleReader(Text, E).read())
     return std::move(Error);
   return std::move(E);
 }
@@ -179,7 +177,7 @@ static std::string textOfProto(StringRef Bytes) {
   if (!isMessage(Bytes))
     return "";
   constexpr uint32_t ModuleField = 1; // HloProto.hlo_module
-  llvm::Expected<HloProto> P = readHloProto(bytesField(Bytes, ModuleField), "");
+  Expected<HloProto> P = readHloProto(bytesField(Bytes, ModuleField), "");
   if (!P) {
     llvm::consumeError(P.takeError());
     return "";
@@ -190,9 +188,9 @@ static std::string textOfProto(StringRef Bytes) {
   return Sink.stopped() ? "" : std::move(Sink.Out);
 }
 
-llvm::Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
+Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
   Sources Texts;
-  llvm::Expected<StringRef> Read = Texts.open(Path, [](StringRef Start) {
+  Expected<StringRef> Read = Texts.open(Path, [](StringRef Start) {
     return Start.ltrim().starts_with("HloModule ") || mayHoldProto(Start);
   });
   if (!Read)
@@ -207,7 +205,7 @@ llvm::Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
                        Path);
     Text = Printed;
   }
-  llvm::Expected<EditModule> M = readEditModule(Text);
+  Expected<EditModule> M = readEditModule(Text);
   if (!M)
     return makeError("{}: {}", Path, llvm::toString(M.takeError()));
   for (const EditAttribute &A : M->Header)
@@ -218,7 +216,7 @@ llvm::Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
   return M;
 }
 
-static std::string listText(llvm::ArrayRef<uint32_t> Numbers) {
+static std::string listText(ArrayRef<uint32_t> Numbers) {
   return fmt::format("{{{}}}", fmt::join(Numbers, ","));
 }
 

@@ -10,7 +10,7 @@
 
 using namespace hlobuf;
 
-llvm::ArrayRef<EditPass> hlobuf::allPasses() {
+ArrayRef<EditPass> hlobuf::allPasses() {
   static const EditPass Passes[] = {
       {"outputs", dropOutputs},
       {"one instruction", isolate, true, true},
@@ -35,7 +35,7 @@ llvm::ArrayRef<EditPass> hlobuf::allPasses() {
 }
 
 void hlobuf::forEachInstruction(const EditModule &M,
-                                llvm::function_ref<void(uint32_t)> Visit) {
+                                function_ref<void(uint32_t)> Visit) {
   auto VisitAll = [&](const EditComputation &C) {
     for (uint32_t I : llvm::reverse(C.Order))
       Visit(I);
@@ -47,7 +47,7 @@ void hlobuf::forEachInstruction(const EditModule &M,
 }
 
 std::vector<Edit> hlobuf::editEach(const EditModule &M,
-                                   llvm::function_ref<bool(uint32_t)> Offers,
+                                   function_ref<bool(uint32_t)> Offers,
                                    bool (*Apply)(EditModule &, uint32_t)) {
   std::vector<Edit> Edits;
   forEachInstruction(M, [&](uint32_t I) {
@@ -61,7 +61,7 @@ std::vector<Edit> hlobuf::editEach(const EditModule &M,
 namespace {
 /// Marks what decides how often the loops of a module run.
 struct LoopControl {
-  llvm::BitVector run();
+  BitVector run();
 
   void addLoop(uint32_t While);
   void addComputation(uint32_t Computation);
@@ -71,10 +71,9 @@ struct LoopControl {
   void addElement(uint32_t Index);
 
   const EditModule &M;
-  llvm::BitVector Marked =
-      llvm::BitVector(static_cast<unsigned>(M.Instructions.size()));
+  BitVector Marked = BitVector(static_cast<unsigned>(M.Instructions.size()));
   /// Of the loop at hand.
-  llvm::SmallVector<uint32_t, 8> Elements = {};
+  SmallVector<uint32_t, 8> Elements = {};
   bool All = false;
 };
 } // namespace
@@ -85,7 +84,7 @@ void LoopControl::addElement(uint32_t Index) {
 }
 
 void LoopControl::addComputation(uint32_t Computation) {
-  llvm::SmallVector<uint32_t, 16> Todo = {Computation};
+  SmallVector<uint32_t, 16> Todo = {Computation};
   while (!Todo.empty())
     for (uint32_t I : M.Computations[Todo.pop_back_val()].Order) {
       if (Marked.test(I))
@@ -97,7 +96,7 @@ void LoopControl::addComputation(uint32_t Computation) {
 }
 
 void LoopControl::addSlice(uint32_t From, uint32_t State) {
-  llvm::SmallVector<uint32_t, 16> Todo = {From};
+  SmallVector<uint32_t, 16> Todo = {From};
   llvm::SmallDenseSet<uint32_t, 16> Seen;
   while (!Todo.empty()) {
     uint32_t I = Todo.pop_back_val();
@@ -146,7 +145,7 @@ void LoopControl::addLoop(uint32_t While) {
       addSlice(M[Init].Operands[Element], NoNumber);
 }
 
-llvm::BitVector LoopControl::run() {
+BitVector LoopControl::run() {
   forEachInstruction(M, [&](uint32_t I) {
     if (M[I].is(Opcode::While))
       addLoop(I);
@@ -154,14 +153,14 @@ llvm::BitVector LoopControl::run() {
   return std::move(Marked);
 }
 
-llvm::BitVector hlobuf::loopControl(const EditModule &M, bool Always) {
+BitVector hlobuf::loopControl(const EditModule &M, bool Always) {
   if (M.EndlessLoops && !Always)
-    return llvm::BitVector(static_cast<unsigned>(M.Instructions.size()));
+    return BitVector(static_cast<unsigned>(M.Instructions.size()));
   return LoopControl{M}.run();
 }
 
 bool hlobuf::makeConstant(EditModule &M, uint32_t Number) {
-  llvm::StringRef Type = arrayType(M[Number].Shape);
+  StringRef Type = arrayType(M[Number].Shape);
   if (Type.empty() || isDynamicText(M[Number].Shape))
     return false;
   std::string Literal = Type == "pred"          ? "false"
@@ -207,7 +206,7 @@ uint32_t hlobuf::insertElement(EditModule &M, uint32_t Before, uint32_t Tuple,
 
 uint32_t hlobuf::insertTupleOfElements(EditModule &M, uint32_t Before,
                                        uint32_t Tuple) {
-  llvm::SmallVector<uint32_t, 8> Elements;
+  SmallVector<uint32_t, 8> Elements;
   for (size_t K = 0, E = tupleElements(M[Tuple].Shape).size(); K != E; ++K)
     Elements.push_back(
         insertElement(M, Before, Tuple, static_cast<uint32_t>(K)));
@@ -218,8 +217,8 @@ uint32_t hlobuf::insertTupleOfElements(EditModule &M, uint32_t Before,
 
 bool hlobuf::inlineComputation(EditModule &M, uint32_t Number,
                                uint32_t Computation,
-                               llvm::ArrayRef<uint32_t> Arguments) {
-  llvm::DenseMap<uint32_t, uint32_t> Copies;
+                               ArrayRef<uint32_t> Arguments) {
+  DenseMap<uint32_t, uint32_t> Copies;
   std::vector<uint32_t> Order = M.Computations[Computation].Order;
   for (uint32_t I : Order) {
     if (M[I].is(Opcode::Parameter)) {

@@ -20,7 +20,7 @@ using Edit = std::function<bool(EditModule &)>;
 
 /// A kind of edits.
 struct EditPass {
-  llvm::StringRef Name;
+  StringRef Name;
   /// The edits that a module offers. Those of a list may be applied together,
   /// in their order.
   std::vector<Edit> (*List)(const EditModule &);
@@ -35,7 +35,7 @@ struct EditPass {
 };
 
 /// All passes, those first that take out most.
-llvm::ArrayRef<EditPass> allPasses();
+ArrayRef<EditPass> allPasses();
 
 // The lists of the passes.
 
@@ -72,7 +72,7 @@ std::vector<Edit> simplifyTypes(const EditModule &M);
 /// The instructions that decide how often loops run: conditions, the elements
 /// of the state that they read, and what these are computed from. Without
 /// \p Always empty bits where loops may be endless.
-llvm::BitVector loopControl(const EditModule &M, bool Always = false);
+BitVector loopControl(const EditModule &M, bool Always = false);
 
 /// Makes \p Number a constant, or a broadcast of one. False for a shape that is
 /// not an array.
@@ -91,17 +91,17 @@ uint32_t insertTupleOfElements(EditModule &M, uint32_t Before, uint32_t Tuple);
 /// Puts a copy of \p Computation in the place of \p Number, whose parameters
 /// are \p Arguments, which must not point into \p M.
 bool inlineComputation(EditModule &M, uint32_t Number, uint32_t Computation,
-                       llvm::ArrayRef<uint32_t> Arguments);
+                       ArrayRef<uint32_t> Arguments);
 
 /// Calls \p Visit for each instruction that is there, of the entry computation
 /// first, the last one first.
 void forEachInstruction(const EditModule &M,
-                        llvm::function_ref<void(uint32_t)> Visit);
+                        function_ref<void(uint32_t)> Visit);
 
 /// For each instruction that \p Offers accepts, in that order, an edit: \p
 /// Apply on it where it is still there.
 std::vector<Edit> editEach(const EditModule &M,
-                           llvm::function_ref<bool(uint32_t)> Offers,
+                           function_ref<bool(uint32_t)> Offers,
                            bool (*Apply)(EditModule &, uint32_t));
 
 } // namespace hlobuf

@@ -6,7 +6,6 @@
 #define HLOBUF_REDUCE_INTEREST_H
 
 #include "Reduce/ChildProcess.h"
-#include "llvm/Support/Error.h"
 #include <memory>
 
 namespace hlobuf {
@@ -70,8 +69,8 @@ struct CompileOptions {
 
 /// Compiles each module in a Python process that stays alive, and verifies what
 /// the compiler dumps. Fails for globs that name no check.
-llvm::Expected<std::unique_ptr<Interest>>
-makeCompileTest(CompileOptions Options, const TestLimits &Limits);
+Expected<std::unique_ptr<Interest>> makeCompileTest(CompileOptions Options,
+                                                    const TestLimits &Limits);
 
 } // namespace hlobuf
 

@@ -17,7 +17,7 @@ std::vector<Edit> hlobuf::inlineCalls(const EditModule &M) {
   return editEach(
       M, [&](uint32_t I) { return isCall(M, I); },
       [](EditModule &E, uint32_t I) {
-        llvm::SmallVector<uint32_t, 4> Arguments = E[I].Operands;
+        SmallVector<uint32_t, 4> Arguments = E[I].Operands;
         return E[I].Calls.size() == 1 &&
                inlineComputation(E, I, E[I].Calls.front().Callee, Arguments);
       });
@@ -123,7 +123,7 @@ static std::optional<Loop> openLoop(EditModule &M, uint32_t While) {
 /// The uses of element \p Index of \p Tuple are replaced by \p Replace, and
 /// later elements move up.
 static void removeElement(EditModule &M, uint32_t Tuple, uint32_t Index,
-                          llvm::function_ref<void(uint32_t)> Replace) {
+                          function_ref<void(uint32_t)> Replace) {
   for (uint32_t User : M.users(Tuple)) {
     if (!M[User].is(Opcode::GetTupleElement))
       continue;
@@ -163,7 +163,7 @@ static bool dropElement(EditModule &M, uint32_t While, uint32_t Index) {
 
 /// The elements of the state of \p While that say how often it runs.
 static std::vector<bool> controlElements(const EditModule &M, uint32_t While,
-                                         const llvm::BitVector &Control,
+                                         const BitVector &Control,
                                          size_t Count) {
   std::vector<bool> Is(Count);
   for (CallRole Role : {CallRole::Condition, CallRole::Body}) {
@@ -183,7 +183,7 @@ static std::vector<bool> controlElements(const EditModule &M, uint32_t While,
 
 std::vector<Edit> hlobuf::dropState(const EditModule &M) {
   std::vector<Edit> Edits;
-  llvm::BitVector Control = loopControl(M);
+  BitVector Control = loopControl(M);
   forEachInstruction(M, [&](uint32_t I) {
     if (!M[I].is(Opcode::While))
       return;
@@ -200,13 +200,12 @@ std::vector<Edit> hlobuf::dropState(const EditModule &M) {
 
 std::vector<Edit> hlobuf::lowerTripCounts(const EditModule &M) {
   static constexpr int64_t Rounds = 3;
-  llvm::BitVector Control = loopControl(M, /*Always=*/true);
+  BitVector Control = loopControl(M, /*Always=*/true);
   auto IsTripCount = [&](uint32_t I) {
     int64_t Value = 0;
     return Control.test(I) && M[I].is(Opcode::Constant) &&
            isScalarText(M[I].Shape) &&
-           !llvm::StringRef(M[I].Literal).getAsInteger(10, Value) &&
-           Value > Rounds;
+           !StringRef(M[I].Literal).getAsInteger(10, Value) && Value > Rounds;
   };
   return editEach(M, IsTripCount, [](EditModule &E, uint32_t I) {
     E[I].Literal = std::to_string(Rounds);

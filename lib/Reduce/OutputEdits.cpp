@@ -76,11 +76,10 @@ std::vector<Edit> hlobuf::moveRoot(const EditModule &M) {
 
 /// What \p Number is given becomes parameters, but for constants and what keeps
 /// loops finite.
-static void cutOff(EditModule &M, uint32_t Number,
-                   const llvm::BitVector &Control) {
-  llvm::SmallVector<uint32_t, 16> Todo(M[Number].Operands.begin(),
-                                       M[Number].Operands.end());
-  llvm::BitVector Seen(static_cast<unsigned>(M.Instructions.size()));
+static void cutOff(EditModule &M, uint32_t Number, const BitVector &Control) {
+  SmallVector<uint32_t, 16> Todo(M[Number].Operands.begin(),
+                                 M[Number].Operands.end());
+  BitVector Seen(static_cast<unsigned>(M.Instructions.size()));
   while (!Todo.empty()) {
     uint32_t I = Todo.pop_back_val();
     if (Seen.test(I))
@@ -110,7 +109,7 @@ static uint32_t onlyUser(const EditModule &M, uint32_t Number) {
 
 std::vector<Edit> hlobuf::isolate(const EditModule &M) {
   constexpr size_t MostEdits = 32;
-  llvm::BitVector Control = loopControl(M);
+  BitVector Control = loopControl(M);
   std::vector<Edit> Edits;
   for (uint32_t I : llvm::reverse(M.Computations[M.Entry].Order)) {
     if (!isWorthIsolating(M[I].Op) || M.isRoot(I))
@@ -137,7 +136,7 @@ static bool hoistComputation(EditModule &M, uint32_t Computation) {
     if (!M[P].is(Opcode::Parameter) || !isTupleText(M[P].Shape))
       continue;
     std::vector<std::string> Shapes = tupleElements(M[P].Shape);
-    llvm::SmallVector<uint32_t, 8> Elements;
+    SmallVector<uint32_t, 8> Elements;
     for (const std::string &Shape : Shapes) {
       if (arrayType(Shape).empty())
         return false;

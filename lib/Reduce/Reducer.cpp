@@ -27,7 +27,7 @@ bool Reducer::isOver() const {
          (Options.MaxSeconds != 0 && seconds() > Options.MaxSeconds);
 }
 
-TestOutcome Reducer::testText(unsigned Slot, llvm::StringRef Text) {
+TestOutcome Reducer::testText(unsigned Slot, StringRef Text) {
   std::string Folder = fmt::format("{}/{}", Options.WorkFolder, Slot);
   std::string Dumps = Folder + "/dumps";
   if (llvm::sys::fs::remove_directories(Folder) ||
@@ -99,7 +99,7 @@ Reducer::nextCandidate(const EditPass &Pass, const std::vector<Edit> &Edits,
   return std::nullopt;
 }
 
-void Reducer::accept(EditModule Module, llvm::StringRef Pass) {
+void Reducer::accept(EditModule Module, StringRef Pass) {
   unsigned Old = best().size();
   if (Earlier.size() > MostEarlier)
     Earlier.erase(Earlier.begin() + 1);
@@ -214,7 +214,7 @@ bool Reducer::verifyAfresh() {
     if (Earlier.empty() || wasInterrupted())
       return false;
     // A command may have accepted a malformed module.
-    llvm::Expected<EditModule> Before = readEditModule(Earlier.back());
+    Expected<EditModule> Before = readEditModule(Earlier.back());
     Earlier.pop_back();
     if (Before)
       Best = std::move(*Before);

@@ -70,8 +70,8 @@ private:
                                          const std::vector<Edit> &Edits,
                                          size_t &Next, size_t Size);
   void testAll(std::vector<Candidate> &Candidates);
-  TestOutcome testText(unsigned Slot, llvm::StringRef Text);
-  void accept(EditModule Module, llvm::StringRef Pass);
+  TestOutcome testText(unsigned Slot, StringRef Text);
+  void accept(EditModule Module, StringRef Pass);
   bool isOver() const;
   double seconds() const;
 
@@ -85,7 +85,7 @@ private:
   /// Passes that have run on a small module.
   llvm::StringSet<> Visited;
   /// Hashes of the texts, without names, of modules that were tested.
-  llvm::DenseSet<uint64_t> Known;
+  DenseSet<uint64_t> Known;
   ChildProcess::Clock::time_point Started = ChildProcess::Clock::now();
 };
 

@@ -10,9 +10,9 @@ using namespace hlobuf;
 
 /// editEach() of the instructions that may be replaced.
 static std::vector<Edit> replaceEach(const EditModule &M,
-                                     llvm::function_ref<bool(uint32_t)> Offers,
+                                     function_ref<bool(uint32_t)> Offers,
                                      bool (*Apply)(EditModule &, uint32_t)) {
-  llvm::BitVector Control = loopControl(M);
+  BitVector Control = loopControl(M);
   return editEach(
       M,
       [&](uint32_t I) {
@@ -34,7 +34,7 @@ static bool replaceBy(EditModule &M, uint32_t Number, uint32_t Other) {
 
 std::vector<Edit> hlobuf::useOperand(const EditModule &M) {
   std::vector<Edit> Edits;
-  llvm::BitVector Control = loopControl(M);
+  BitVector Control = loopControl(M);
   forEachInstruction(M, [&](uint32_t I) {
     if (Control.test(I))
       return;
@@ -62,12 +62,12 @@ static bool isInput(const EditModule &M, uint32_t Number) {
 
 std::vector<Edit> hlobuf::useOldParameter(const EditModule &M) {
   std::vector<Edit> Edits;
-  llvm::BitVector Control = loopControl(M);
+  BitVector Control = loopControl(M);
   for (const EditComputation &C : M.Computations) {
     if (C.Removed)
       continue;
     // The first input of each shape.
-    llvm::StringMap<uint32_t> Inputs;
+    StringMap<uint32_t> Inputs;
     for (uint32_t I : C.Order) {
       std::string Shape = withoutLayouts(M[I].Shape);
       auto Input = Inputs.find(Shape);

@@ -8,7 +8,6 @@
 #include <set>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 using SizeMap = std::function<int64_t(int64_t)>;
 

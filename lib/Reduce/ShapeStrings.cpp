@@ -6,7 +6,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 std::string hlobuf::withoutComments(StringRef Shape) {
   std::string Out;
@@ -41,7 +40,7 @@ std::vector<std::string> hlobuf::tupleElements(StringRef Shape) {
   return listItems(Shape.drop_front().drop_back());
 }
 
-std::string hlobuf::tupleOf(llvm::ArrayRef<std::string> Elements) {
+std::string hlobuf::tupleOf(ArrayRef<std::string> Elements) {
   return "(" + llvm::join(Elements, ", ") + ")";
 }
 
@@ -63,8 +62,8 @@ bool hlobuf::isDynamicText(StringRef Shape) {
 }
 
 std::string hlobuf::mapNumbers(StringRef Text,
-                               llvm::function_ref<int64_t(int64_t)> Map,
-                               llvm::function_ref<bool(size_t)> IsSize) {
+                               function_ref<int64_t(int64_t)> Map,
+                               function_ref<bool(size_t)> IsSize) {
   std::string Out;
   for (size_t I = 0; I < Text.size();) {
     StringRef Digits =
@@ -82,7 +81,7 @@ std::string hlobuf::mapNumbers(StringRef Text,
 }
 
 std::string hlobuf::mapDimensions(StringRef Shape,
-                                  llvm::function_ref<int64_t(int64_t)> Map) {
+                                  function_ref<int64_t(int64_t)> Map) {
   bool Inside = false;
   size_t Dimension = 0;
   return mapNumbers(Shape, Map, [&](size_t Offset) {
@@ -93,7 +92,7 @@ std::string hlobuf::mapDimensions(StringRef Shape,
 }
 
 std::string hlobuf::mapTypes(StringRef Shape,
-                             llvm::function_ref<std::string(StringRef)> Map) {
+                             function_ref<std::string(StringRef)> Map) {
   std::string Out;
   unsigned Depth = 0;
   for (size_t I = 0; I < Shape.size();) {

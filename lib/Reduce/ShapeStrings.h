@@ -6,57 +6,49 @@
 #define HLOBUF_REDUCE_SHAPESTRINGS_H
 
 #include "HLO/Shape.h"
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
 namespace hlobuf {
 
 /// \p Shape without `/*index=5*/`.
-std::string withoutComments(llvm::StringRef Shape);
+std::string withoutComments(StringRef Shape);
 
 /// True if \p A and \p B are the same type.
-bool equalWithoutLayouts(llvm::StringRef A, llvm::StringRef B);
+bool equalWithoutLayouts(StringRef A, StringRef B);
 
 /// True for the shape of a tuple.
-inline bool isTupleText(llvm::StringRef Shape) {
-  return Shape.starts_with("(");
-}
+inline bool isTupleText(StringRef Shape) { return Shape.starts_with("("); }
 
 /// The items of \p Text, which commas outside of brackets separate.
-std::vector<std::string> listItems(llvm::StringRef Text);
+std::vector<std::string> listItems(StringRef Text);
 
 /// The shapes of the elements of a tuple; none for another shape.
-std::vector<std::string> tupleElements(llvm::StringRef Shape);
+std::vector<std::string> tupleElements(StringRef Shape);
 
 /// The shape of a tuple of \p Elements.
-std::string tupleOf(llvm::ArrayRef<std::string> Elements);
+std::string tupleOf(ArrayRef<std::string> Elements);
 
 /// `f32` of `f32[8]{0}`; empty for tuples, tokens and the like.
-llvm::StringRef arrayType(llvm::StringRef Shape);
+StringRef arrayType(StringRef Shape);
 
 /// True for an array without dimensions.
-bool isScalarText(llvm::StringRef Shape);
+bool isScalarText(StringRef Shape);
 
 /// True for `f32[8,<=4]` and the like.
-bool isDynamicText(llvm::StringRef Shape);
+bool isDynamicText(StringRef Shape);
 
 /// \p Text with each number for which \p IsSize(offset) replaced by what \p Map
 /// makes of it.
-std::string mapNumbers(llvm::StringRef Text,
-                       llvm::function_ref<int64_t(int64_t)> Map,
-                       llvm::function_ref<bool(size_t)> IsSize);
+std::string mapNumbers(StringRef Text, function_ref<int64_t(int64_t)> Map,
+                       function_ref<bool(size_t)> IsSize);
 
 /// \p Shape with each dimension, in elements, replaced by what \p Map makes of
 /// it.
-std::string mapDimensions(llvm::StringRef Shape,
-                          llvm::function_ref<int64_t(int64_t)> Map);
+std::string mapDimensions(StringRef Shape, function_ref<int64_t(int64_t)> Map);
 
 /// \p Shape with each element type replaced by what \p Map makes of it.
-std::string mapTypes(llvm::StringRef Shape,
-                     llvm::function_ref<std::string(llvm::StringRef)> Map);
+std::string mapTypes(StringRef Shape, function_ref<std::string(StringRef)> Map);
 
 } // namespace hlobuf
 

@@ -7,7 +7,7 @@
 
 using namespace hlobuf;
 
-llvm::Expected<WorkFolder> WorkFolder::create(llvm::StringRef Parent) {
+Expected<WorkFolder> WorkFolder::create(StringRef Parent) {
   llvm::ErrorOr<std::string> Name = makePrivateFolder(".hlobuf-reduce", Parent);
   if (!Name)
     return makeError("cannot make a folder in {}: {}",

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_REDUCE_WORKFOLDER_H
 #define HLOBUF_REDUCE_WORKFOLDER_H
 
-#include "llvm/Support/Error.h"
+#include "Support/LLVM.h"
 #include <string>
 
 namespace hlobuf {
@@ -16,7 +16,7 @@ class WorkFolder {
 public:
   /// Makes one in \p Parent, a folder that exists; without one, among the
   /// system's temporary files.
-  static llvm::Expected<WorkFolder> create(llvm::StringRef Parent = "");
+  static Expected<WorkFolder> create(StringRef Parent = "");
 
   WorkFolder(WorkFolder &&Other) : Path(std::move(Other.Path)) {
     Other.Path.clear();

@@ -9,12 +9,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
-llvm::Expected<Baseline> Baseline::read(StringRef Path) {
+Expected<Baseline> Baseline::read(StringRef Path) {
   Sources Texts;
-  llvm::Expected<StringRef> Text = Texts.open(
+  Expected<StringRef> Text = Texts.open(
       Path, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
   if (!Text)
     return makeError("cannot read '{}': {}", Path,
@@ -105,7 +104,7 @@ unsigned Baseline::size() const {
   return Sum;
 }
 
-void Baseline::write(llvm::raw_ostream &OS) const {
+void Baseline::write(raw_ostream &OS) const {
   for (const auto &[Fingerprint, E] : sorted()) {
     json::OStream J(OS);
     J.object([&, Fingerprint = StringRef(Fingerprint), E = E] {

@@ -16,7 +16,7 @@ namespace hlobuf {
 class Baseline {
 public:
   /// Reads \p Path. Fails if it is not a baseline.
-  static llvm::Expected<Baseline> read(llvm::StringRef Path);
+  static Expected<Baseline> read(StringRef Path);
 
   /// Silences the findings of \p R that are known, and takes note of all.
   void apply(DumpResult &R);
@@ -30,7 +30,7 @@ public:
   /// Number of findings, each as often as it occurs.
   unsigned size() const;
 
-  void write(llvm::raw_ostream &OS) const;
+  void write(raw_ostream &OS) const;
 
 private:
   struct Entry {

@@ -13,7 +13,6 @@
 #include "llvm/Support/xxhash.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// True if the `[` at \p Bracket opens the dimensions of a shape: it follows a
 /// name.
@@ -76,7 +75,7 @@ std::string hlobuf::fingerprint(StringRef Check, StringRef Module,
 }
 
 void hlobuf::setFingerprints(DumpResult &R) {
-  llvm::StringMap<unsigned> Counts;
+  StringMap<unsigned> Counts;
   for (ResultFinding &F : R.Findings) {
     std::string First = fingerprint(F.Check, R.Module, F.Message, 0);
     unsigned Before = Counts[First]++;

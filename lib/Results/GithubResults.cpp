@@ -6,7 +6,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class GithubResults : public ResultPrinter {
@@ -80,6 +79,6 @@ void GithubResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeGithubPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+hlobuf::makeGithubPrinter(const PrintOptions &Options, raw_ostream &OS) {
   return std::make_unique<GithubResults>(Options, OS);
 }

@@ -13,7 +13,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class JUnitResults : public ResultPrinter {
@@ -43,8 +42,7 @@ static std::string escape(StringRef Text) {
 
 /// What is said of \p R with \p Level, as text.
 static std::string describe(const DumpResult &R,
-                            llvm::ArrayRef<ResultMessage> Messages,
-                            Severity Level) {
+                            ArrayRef<ResultMessage> Messages, Severity Level) {
   std::string Text;
   for (const ResultMessage &M : Messages) {
     if (M.Level != Level)
@@ -66,7 +64,7 @@ static std::string describe(const DumpResult &R,
 
 /// The failure element of a dump with errors.
 static std::string failure(const DumpResult &R,
-                           llvm::ArrayRef<ResultMessage> Messages) {
+                           ArrayRef<ResultMessage> Messages) {
   const ResultMessage *First =
       llvm::find_if(Messages, [](const ResultMessage &M) {
         return M.Level == Severity::Error;
@@ -130,6 +128,6 @@ void JUnitResults::finish(const RunEnd &) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeJUnitPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+hlobuf::makeJUnitPrinter(const PrintOptions &Options, raw_ostream &OS) {
   return std::make_unique<JUnitResults>(Options, OS);
 }

@@ -6,7 +6,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 namespace {
@@ -186,6 +185,6 @@ void JsonResults::add(const DumpResult &R) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeJsonPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+hlobuf::makeJsonPrinter(const PrintOptions &Options, raw_ostream &OS) {
   return std::make_unique<JsonResults>(Options, OS);
 }

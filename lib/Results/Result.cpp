@@ -7,7 +7,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 template <typename PredicateFn>
 static unsigned countAll(const DumpResult &R, PredicateFn Counts) {

@@ -105,7 +105,7 @@ enum class CheckOutcome : uint8_t {
 /// What was shown of one kind of statement.
 struct ResultObligations {
   /// Of static storage.
-  llvm::StringRef Kind;
+  StringRef Kind;
   /// How many are proved, assumed, open, violated.
   std::array<size_t, 4> Ended;
 };
@@ -113,7 +113,7 @@ struct ResultObligations {
 /// A check and how it ended.
 struct ResultCheck {
   /// Of static storage.
-  llvm::StringRef Id;
+  StringRef Id;
   CheckOutcome Outcome = CheckOutcome::Passed;
   /// The module was not used: see Reporter::useTexts().
   bool FromTexts = false;
@@ -144,7 +144,7 @@ struct SentenceResult {
 /// A check that did not run, or not on all of the dump, and why.
 struct SkippedCheck {
   /// Of static storage.
-  llvm::StringRef Check;
+  StringRef Check;
   std::string Reason;
   SkipKind Kind = SkipKind::NotChecked;
   /// The file that would have made it run, where one is missing.
@@ -156,7 +156,7 @@ struct SkippedCheck {
 /// What a check left out, and the gate that did it; see docs/evidence/gates.md.
 struct ResultExempt {
   /// Of static storage.
-  llvm::StringRef Check;
+  StringRef Check;
   std::string Gate;
   uint64_t Count = 0;
 };
@@ -224,19 +224,19 @@ ResultFinding resolveFinding(const Sources &Texts, Diagnostic &D);
 
 /// \p Message without what renumbering changes: the numbers of instructions,
 /// values, allocations and steps, and counts of bytes. Shapes stay.
-std::string withoutNumbers(llvm::StringRef Message);
+std::string withoutNumbers(StringRef Message);
 
 /// The module's name as far as the name of its dump shows it.
-llvm::StringRef moduleNameOf(llvm::StringRef Path);
+StringRef moduleNameOf(StringRef Path);
 
 /// The name of \p D's module, from its text or from \p Path, its file; empty if
 /// neither has it.
-llvm::StringRef moduleNameOf(const Dump &D, llvm::StringRef Path);
+StringRef moduleNameOf(const Dump &D, StringRef Path);
 
 /// What a finding of \p Check in \p Module is recognized by in later releases
 /// of the program, if \p Before findings of the module are like it.
-std::string fingerprint(llvm::StringRef Check, llvm::StringRef Module,
-                        llvm::StringRef Message, unsigned Before);
+std::string fingerprint(StringRef Check, StringRef Module, StringRef Message,
+                        unsigned Before);
 
 /// Gives each finding of \p R its fingerprint.
 void setFingerprints(DumpResult &R);

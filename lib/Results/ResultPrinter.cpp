@@ -8,11 +8,10 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 std::unique_ptr<ResultPrinter> hlobuf::makePrinter(OutputFormat Format,
                                                    const PrintOptions &Options,
-                                                   llvm::raw_ostream &OS) {
+                                                   raw_ostream &OS) {
   static constexpr decltype(&makeTextPrinter) Makers[] = {
 #define HLOBUF_FORMAT(Name, Spelling, Help) make##Name##Printer,
 #include "Results/Formats.def"

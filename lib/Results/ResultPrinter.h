@@ -12,14 +12,14 @@ namespace hlobuf {
 
 /// What is known of a check.
 struct RuleText {
-  llvm::StringRef Summary;
+  StringRef Summary;
   /// Its page, as Markdown; empty if it has none.
-  llvm::StringRef Page;
+  StringRef Page;
   Severity Level = Severity::Error;
 };
 
 /// The check with this id; nothing if it is a rule of the reader.
-using RuleTextFn = std::optional<RuleText> (*)(llvm::StringRef Id);
+using RuleTextFn = std::optional<RuleText> (*)(StringRef Id);
 
 /// How results are written.
 enum class OutputFormat : uint8_t {
@@ -53,7 +53,7 @@ struct RunEnd {
 /// Takes the results of a run in the order of the inputs.
 class ResultPrinter {
 public:
-  ResultPrinter(const PrintOptions &Options, llvm::raw_ostream &OS)
+  ResultPrinter(const PrintOptions &Options, raw_ostream &OS)
       : Options(Options), OS(OS) {}
   virtual ~ResultPrinter() = default;
   virtual void add(const DumpResult &R) = 0;
@@ -61,27 +61,26 @@ public:
 
 protected:
   PrintOptions Options;
-  llvm::raw_ostream &OS;
+  raw_ostream &OS;
 };
 
 /// Prints results to \p OS as \p Format.
-std::unique_ptr<ResultPrinter> makePrinter(OutputFormat Format,
-                                           const PrintOptions &Options,
-                                           llvm::raw_ostream &OS);
+std::unique_ptr<ResultPrinter>
+makePrinter(OutputFormat Format, const PrintOptions &Options, raw_ostream &OS);
 
 // Each in a source of its own.
 #define HLOBUF_FORMAT(Name, Spelling, Help)                                    \
   std::unique_ptr<ResultPrinter> make##Name##Printer(                          \
-      const PrintOptions &Options, llvm::raw_ostream &OS);
+      const PrintOptions &Options, raw_ostream &OS);
 #include "Results/Formats.def"
 
 /// \p Path below the current folder if it is there; else as it is.
-std::string relativePath(llvm::StringRef Path);
+std::string relativePath(StringRef Path);
 
 /// One thing that is said of a dump, and counts.
 struct ResultMessage {
   Severity Level = Severity::Error;
-  llvm::StringRef Check;
+  StringRef Check;
   std::string Text;
   /// Null where there is none: findings that are only counted, and required
   /// checks that could not run.
@@ -96,7 +95,7 @@ std::vector<ResultMessage> messagesOf(const DumpResult &R, unsigned Limit = 0);
 
 /// `file:line:col: message` for a note of a finding, without its place where
 /// there is none.
-std::string plainLine(const SourceSpan &Loc, llvm::StringRef Message);
+std::string plainLine(const SourceSpan &Loc, StringRef Message);
 
 } // namespace hlobuf
 

@@ -10,7 +10,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 static constexpr StringRef Home = "https://github.com/hlobuf/hlobuf";
@@ -37,7 +36,7 @@ private:
   std::optional<json::OStream> Writer;
   /// Checks in the order of their first finding.
   std::vector<std::string> Rules;
-  llvm::StringMap<size_t> RuleIndex;
+  StringMap<size_t> RuleIndex;
   json::Array Notifications;
   /// What was proved of each dump, by its path.
   json::Object Verdicts;
@@ -211,6 +210,6 @@ void SarifResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeSarifPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+hlobuf::makeSarifPrinter(const PrintOptions &Options, raw_ostream &OS) {
   return std::make_unique<SarifResults>(Options, OS);
 }

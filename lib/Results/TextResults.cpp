@@ -9,12 +9,11 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class TextResults : public ResultPrinter {
 public:
-  TextResults(const PrintOptions &Options, llvm::raw_ostream &OS)
+  TextResults(const PrintOptions &Options, raw_ostream &OS)
       : ResultPrinter(Options, OS) {
     OS.enable_colors(Options.Color);
   }
@@ -25,7 +24,7 @@ public:
 private:
   void print(StringRef Kind, const SourceSpan &Loc, StringRef Message,
              StringRef Check);
-  void paint(llvm::raw_ostream::Colors Color, bool IsBold) {
+  void paint(raw_ostream::Colors Color, bool IsBold) {
     if (Options.Color)
       OS.changeColor(Color, IsBold);
   }
@@ -34,10 +33,10 @@ private:
 };
 } // namespace
 
-static llvm::raw_ostream::Colors colorOf(StringRef Kind) {
+static raw_ostream::Colors colorOf(StringRef Kind) {
   if (Kind == "error")
-    return llvm::raw_ostream::RED;
-  return Kind == "note" ? llvm::raw_ostream::CYAN : llvm::raw_ostream::MAGENTA;
+    return raw_ostream::RED;
+  return Kind == "note" ? raw_ostream::CYAN : raw_ostream::MAGENTA;
 }
 
 /// Prints `file:line:col: error: message [check]` and the excerpt, as clang
@@ -48,7 +47,7 @@ void TextResults::print(StringRef Kind, const SourceSpan &Loc,
     if (Options.Color)
       OS.resetColor();
   };
-  paint(llvm::raw_ostream::SAVEDCOLOR, true);
+  paint(raw_ostream::SAVEDCOLOR, true);
   if (Loc.Line != 0)
     OS << printableStart(Loc.File) << ':' << Loc.Line << ':' << Loc.Column
        << ": ";
@@ -57,7 +56,7 @@ void TextResults::print(StringRef Kind, const SourceSpan &Loc,
   paint(colorOf(Kind), true);
   OS << Kind << ": ";
   Plain();
-  paint(llvm::raw_ostream::SAVEDCOLOR, Kind != "note");
+  paint(raw_ostream::SAVEDCOLOR, Kind != "note");
   OS << printable(Message);
   Plain();
   if (!Check.empty())
@@ -108,6 +107,6 @@ void TextResults::finish(const RunEnd &End) {
 }
 
 std::unique_ptr<ResultPrinter>
-hlobuf::makeTextPrinter(const PrintOptions &Options, llvm::raw_ostream &OS) {
+hlobuf::makeTextPrinter(const PrintOptions &Options, raw_ostream &OS) {
   return std::make_unique<TextResults>(Options, OS);
 }

@@ -8,7 +8,6 @@
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr size_t Indent = 2;
 static constexpr size_t Gap = 2;
@@ -106,7 +105,7 @@ static std::string spellRow(const Row &R, const Widths &W) {
 
 /// All columns aligned if they fit into \p Width; else only as many, from the
 /// left, as do.
-static void addRows(llvm::ArrayRef<Row> Rows, size_t Width,
+static void addRows(ArrayRef<Row> Rows, size_t Width,
                     std::vector<std::string> &Lines) {
   Widths All;
   for (const Row &R : Rows)

@@ -11,10 +11,9 @@
 #include <unistd.h>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
-static llvm::Error failure(StringRef Path, std::error_code Error) {
+static Error failure(StringRef Path, std::error_code Error) {
   return makeError("cannot write '{}': {}", Path, Error.message());
 }
 
@@ -37,8 +36,7 @@ static std::optional<std::error_code> writeBeside(StringRef Target,
   bool Exists = !fs::status(Target, Old);
   if (Exists && (!fs::is_regular_file(Old) || Old.getLinkCount() > 1))
     return std::nullopt;
-  llvm::Expected<fs::TempFile> New =
-      fs::TempFile::create(Target + ".%%%%%%%%.tmp");
+  Expected<fs::TempFile> New = fs::TempFile::create(Target + ".%%%%%%%%.tmp");
   if (!New) {
     llvm::consumeError(New.takeError());
     return std::nullopt;
@@ -95,29 +93,29 @@ static std::error_code prepare(StringRef Path) {
                                    : Error;
 }
 
-llvm::Expected<std::unique_ptr<AtomicFile>>
-AtomicFile::create(StringRef Path, bool MayBeInput) {
+Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path,
+                                                         bool MayBeInput) {
   auto File = std::make_unique<AtomicFile>();
   File->Path = Path.str();
   File->MayBeInput = MayBeInput;
   if (std::error_code Error = prepare(Path))
     return failure(Path, Error);
-  if (llvm::Error Refused = File->Claim.claim(Path, MayBeInput))
+  if (Error Refused = File->Claim.claim(Path, MayBeInput))
     return std::move(Refused);
   return std::move(File);
 }
 
-llvm::Error AtomicFile::commit() {
+Error AtomicFile::commit() {
   // It may have been read since it was claimed.
   if (!MayBeInput && isKept(Path))
     return makeError("'{}' is an input and must not be overwritten", Path);
   if (std::error_code Error = write(Path, OS.str()))
     return failure(Path, Error);
-  return llvm::Error::success();
+  return Error::success();
 }
 
-llvm::Error hlobuf::writeFile(StringRef Path, StringRef Text) {
-  llvm::Expected<std::unique_ptr<AtomicFile>> File = AtomicFile::create(Path);
+Error hlobuf::writeFile(StringRef Path, StringRef Text) {
+  Expected<std::unique_ptr<AtomicFile>> File = AtomicFile::create(Path);
   if (!File)
     return File.takeError();
   (*File)->os() << Text;

@@ -6,8 +6,6 @@
 #define HLOBUF_SUPPORT_ATOMICFILE_H
 
 #include "Support/FileGuard.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #include <memory>
 #include <string>
@@ -27,11 +25,11 @@ class AtomicFile {
 public:
   /// Fails if the file cannot be written, or, without \p MayBeInput, if this
   /// process reads it.
-  static llvm::Expected<std::unique_ptr<AtomicFile>>
-  create(llvm::StringRef Path, bool MayBeInput = false);
+  static Expected<std::unique_ptr<AtomicFile>> create(StringRef Path,
+                                                      bool MayBeInput = false);
 
-  llvm::raw_ostream &os() { return OS; }
-  llvm::Error commit();
+  raw_ostream &os() { return OS; }
+  Error commit();
 
 private:
   OutputClaim Claim;
@@ -42,7 +40,7 @@ private:
 };
 
 /// Writes \p Text as an AtomicFile at \p Path.
-llvm::Error writeFile(llvm::StringRef Path, llvm::StringRef Text);
+Error writeFile(StringRef Path, StringRef Text);
 
 } // namespace hlobuf
 

@@ -8,7 +8,6 @@
 #include <zstd.h>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static constexpr size_t ChunkBytes = size_t(1) << 18;
 
@@ -28,7 +27,7 @@ bool hlobuf::isZlib(StringRef Bytes) {
   return (0x7800 + static_cast<uint8_t>(Bytes[1])) % 31 == 0;
 }
 
-llvm::Error hlobuf::fileTooLarge() {
+Error hlobuf::fileTooLarge() {
   return makeError("files over 4 GiB are not supported");
 }
 
@@ -36,7 +35,7 @@ namespace {
 /// Takes decompressed bytes as long as they are wanted.
 struct Unpacked {
   /// Fails if there are too many.
-  llvm::Error add(StringRef Chunk) {
+  Error add(StringRef Chunk) {
     Text += Chunk;
     if (Text.size() > MaxBytes)
       return fileTooLarge();
@@ -44,20 +43,19 @@ struct Unpacked {
       WasProbed = true;
       Refused = IsWanted && !IsWanted(Text);
     }
-    return llvm::Error::success();
+    return Error::success();
   }
   bool isRefused() const { return Refused; }
 
   uint64_t MaxBytes;
-  llvm::function_ref<bool(StringRef)> IsWanted;
+  function_ref<bool(StringRef)> IsWanted;
   std::string Text = {};
   bool WasProbed = false;
   bool Refused = false;
 };
 } // namespace
 
-static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
-                                  Unpacked &Out) {
+static Error inflateMembers(z_stream &Stream, StringRef Bytes, Unpacked &Out) {
   std::unique_ptr<char[]> Chunk(new char[ChunkBytes]);
   Stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(Bytes.data()));
   // No file is larger than this counts.
@@ -66,14 +64,13 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
     Stream.next_out = reinterpret_cast<Bytef *>(Chunk.get());
     Stream.avail_out = ChunkBytes;
     int Status = inflate(&Stream, Z_NO_FLUSH);
-    if (llvm::Error Failed =
-            Out.add({Chunk.get(), ChunkBytes - Stream.avail_out}))
+    if (Error Failed = Out.add({Chunk.get(), ChunkBytes - Stream.avail_out}))
       return Failed;
     if (Out.isRefused())
-      return llvm::Error::success();
+      return Error::success();
     if (Status == Z_STREAM_END) {
       if (Stream.avail_in == 0)
-        return llvm::Error::success();
+        return Error::success();
       if (inflateReset(&Stream) != Z_OK)
         return makeError("damaged gzip data");
       continue;
@@ -86,17 +83,17 @@ static llvm::Error inflateMembers(z_stream &Stream, StringRef Bytes,
   }
 }
 
-static llvm::Error gunzip(StringRef Bytes, Unpacked &Out) {
+static Error gunzip(StringRef Bytes, Unpacked &Out) {
   z_stream Stream = {};
   constexpr int GzipOrZlib = 15 + 32;
   if (inflateInit2(&Stream, GzipOrZlib) != Z_OK)
     return makeError("cannot start zlib");
-  llvm::Error Failed = inflateMembers(Stream, Bytes, Out);
+  Error Failed = inflateMembers(Stream, Bytes, Out);
   inflateEnd(&Stream);
   return Failed;
 }
 
-static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
+static Error unzstd(StringRef Bytes, Unpacked &Text) {
   struct FreeStream {
     void operator()(ZSTD_DStream *S) const { ZSTD_freeDStream(S); }
   };
@@ -112,22 +109,22 @@ static llvm::Error unzstd(StringRef Bytes, Unpacked &Text) {
     Pending = ZSTD_decompressStream(Stream.get(), &Out, &In);
     if (ZSTD_isError(Pending))
       return makeError("damaged zstd data");
-    if (llvm::Error Failed = Text.add({Chunk.get(), Out.pos}))
+    if (Error Failed = Text.add({Chunk.get(), Out.pos}))
       return Failed;
     if (Text.isRefused())
       break;
     if (In.pos == Before && Out.pos == 0)
       return makeError("the zstd data is cut off");
   }
-  return llvm::Error::success();
+  return Error::success();
 }
 
-llvm::Expected<std::string>
+Expected<std::string>
 hlobuf::decompress(StringRef Bytes, uint64_t MaxBytes,
-                   llvm::function_ref<bool(StringRef)> IsWanted) {
+                   function_ref<bool(StringRef)> IsWanted) {
   Unpacked Out{MaxBytes, IsWanted};
   bool Zlib = isGzip(Bytes) || isZlib(Bytes);
-  if (llvm::Error Failed = Zlib ? gunzip(Bytes, Out) : unzstd(Bytes, Out))
+  if (Error Failed = Zlib ? gunzip(Bytes, Out) : unzstd(Bytes, Out))
     return std::move(Failed);
   return std::move(Out.Text);
 }

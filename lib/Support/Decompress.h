@@ -5,21 +5,19 @@
 #ifndef HLOBUF_SUPPORT_DECOMPRESS_H
 #define HLOBUF_SUPPORT_DECOMPRESS_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "Support/LLVM.h"
 #include <string>
 
 namespace hlobuf {
 
 /// True if \p Bytes begin like a gzip or zstd file.
-bool isCompressed(llvm::StringRef Bytes);
+bool isCompressed(StringRef Bytes);
 
 /// True if \p Bytes may be a zlib stream: two bytes are all that they have.
-bool isZlib(llvm::StringRef Bytes);
+bool isZlib(StringRef Bytes);
 
 /// The error about a file with more bytes than places in it can count.
-llvm::Error fileTooLarge();
+Error fileTooLarge();
 
 /// Of a text whose size is not known, the bytes that are read before the caller
 /// is asked whether they can be what it looks for.
@@ -30,9 +28,8 @@ constexpr size_t ProbeBytes = size_t(1) << 20;
 /// than about these. Fails on damaged or truncated data and where the text
 /// would exceed \p MaxBytes. LLVM's own compression layer wants the size
 /// beforehand, which these files need not tell.
-llvm::Expected<std::string>
-decompress(llvm::StringRef Bytes, uint64_t MaxBytes,
-           llvm::function_ref<bool(llvm::StringRef)> IsWanted = {});
+Expected<std::string> decompress(StringRef Bytes, uint64_t MaxBytes,
+                                 function_ref<bool(StringRef)> IsWanted = {});
 
 } // namespace hlobuf
 

@@ -7,7 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 StringRef hlobuf::severityName(Severity Level) {
   static constexpr StringRef Names[] = {"lint", "warning", "error"};
@@ -70,7 +69,7 @@ static bool dropRepeated(const std::vector<Diagnostic> &All,
 
 void hlobuf::foldRelated(std::vector<Diagnostic> &All) {
   UnionFind Related(All.size());
-  llvm::DenseMap<IdPair, uint32_t> FirstAbout;
+  DenseMap<IdPair, uint32_t> FirstAbout;
   for (uint32_t I = 0; I != All.size(); ++I) {
     // Each lint is about bytes of its own.
     if (All[I].Level == Severity::Lint || isGeneral(All[I]))

@@ -7,8 +7,6 @@
 
 #include "Support/Ids.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringRef.h"
 #include <string>
 #include <vector>
 
@@ -25,7 +23,7 @@ enum class Severity : uint8_t {
 };
 
 /// `lint`, `warning` or `error`.
-llvm::StringRef severityName(Severity Level);
+StringRef severityName(Severity Level);
 
 /// Why a check did not run, or not on all of a dump.
 enum class SkipKind : uint8_t {
@@ -38,7 +36,7 @@ enum class SkipKind : uint8_t {
 };
 
 /// `not-applicable` or `not-checked`.
-llvm::StringRef skipKindName(SkipKind Kind);
+StringRef skipKindName(SkipKind Kind);
 
 /// What a note adds to its finding. A finding with steps is told to people as
 /// a timeline; its plain notes are then for the other formats only.
@@ -58,7 +56,7 @@ enum class NoteKind : uint8_t {
 };
 
 /// `plain`, `step`, `why`, `also`, `known` or `next`.
-llvm::StringRef noteKindName(NoteKind Kind);
+StringRef noteKindName(NoteKind Kind);
 
 /// What an instruction does to the bytes that a timeline is about.
 enum class StepRole : uint8_t { Other, Defines, Overwrites, Reads };
@@ -75,14 +73,14 @@ struct TimelineStep {
   std::string Source;
   StepRole Role = StepRole::Other;
   /// As printed, of static storage; empty if unknown.
-  llvm::StringRef Opcode = {};
+  StringRef Opcode = {};
   /// Of one element of the value that is defined; 0 if unknown.
   unsigned Bits = 0;
 };
 
 /// A line elsewhere that explains a finding.
 struct Note {
-  llvm::StringRef Where;
+  StringRef Where;
   std::string Message;
   NoteKind Kind = NoteKind::Plain;
   /// Of notes of kind Step. Of kind Also, Subject is the check, and Action what
@@ -95,19 +93,19 @@ struct Note {
 struct Diagnostic {
   Severity Level = Severity::Error;
   /// The id of the check, or of the reader's rule.
-  llvm::StringRef Check;
+  StringRef Check;
   /// The narrowest wrong span, inside one of the sources.
-  llvm::StringRef Where;
+  StringRef Where;
   std::string Message;
   std::vector<Note> Notes;
   /// What the finding is about: a kind (value, allocation, instruction, ..)
   /// and a number of that kind. Findings that share one have one cause.
-  llvm::SmallVector<IdPair, 4> Subjects;
+  SmallVector<IdPair, 4> Subjects;
   /// The instructions and values that it is about, for filters; no prose.
-  llvm::SmallVector<std::string, 2> Names;
+  SmallVector<std::string, 2> Names;
   /// A check that found the same at the same place, and is not told; empty if
   /// none.
-  llvm::StringRef Repeated;
+  StringRef Repeated;
   /// Order of causes: of findings about one subject the lowest rank leads.
   unsigned Rank = 0;
 

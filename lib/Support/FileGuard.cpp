@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 
 namespace {
@@ -94,13 +93,13 @@ static StringRef standardStream(fs::UniqueID Id) {
   return regularFile("/dev/stderr") == Id ? "standard error" : "";
 }
 
-llvm::Error OutputClaim::claim(StringRef Path, bool MayBeInput) {
+Error OutputClaim::claim(StringRef Path, bool MayBeInput) {
   if (!MayBeInput && isKept(Path))
     return makeError("'{}' is an input and must not be overwritten", Path);
   std::optional<fs::UniqueID> Id = regularFile(Path);
   bool Exists = Id || fs::exists(Path);
   if (descriptorOf(Path) ? !Id : Exists && !Id)
-    return llvm::Error::success(); // a pipe takes what several write
+    return Error::success(); // a pipe takes what several write
   if (StringRef Stream = Id ? standardStream(*Id) : "";
       !Stream.empty() && !descriptorOf(Path))
     return makeError("'{}' is written twice: {} goes there, too", Path, Stream);
@@ -113,7 +112,7 @@ llvm::Error OutputClaim::claim(StringRef Path, bool MayBeInput) {
     return makeError("'{}' is written twice: '{}' is the same file", Path,
                      Other->second);
   Key = std::move(NewKey);
-  return llvm::Error::success();
+  return Error::success();
 }
 
 OutputClaim::~OutputClaim() {

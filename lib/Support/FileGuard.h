@@ -9,8 +9,7 @@
 #ifndef HLOBUF_SUPPORT_FILEGUARD_H
 #define HLOBUF_SUPPORT_FILEGUARD_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "Support/LLVM.h"
 #include "llvm/Support/ErrorOr.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
 #include <optional>
@@ -20,14 +19,14 @@ namespace hlobuf {
 
 /// From now on, this process does not write the regular file at \p Path, which
 /// it reads; `-` is standard input.
-void keepFile(llvm::StringRef Path);
+void keepFile(StringRef Path);
 
 /// True if keepFile() was told of the file at \p Path under this or another
 /// name, and it is still there.
-bool isKept(llvm::StringRef Path);
+bool isKept(StringRef Path);
 
 /// The descriptor of this process that \p Path names, as `/dev/fd/3`.
-std::optional<int> descriptorOf(llvm::StringRef Path);
+std::optional<int> descriptorOf(StringRef Path);
 
 /// The right to write one file, which nothing else has as long as this exists.
 class OutputClaim {
@@ -40,7 +39,7 @@ public:
   /// Claims the file at \p Path, no link to what does not exist. Fails, with a
   /// text for people, where it is claimed by another object, what standard
   /// output or standard error goes to, or, without \p MayBeInput, kept.
-  llvm::Error claim(llvm::StringRef Path, bool MayBeInput);
+  Error claim(StringRef Path, bool MayBeInput);
 
 private:
   /// The canonical path, or device and inode of what is there.
@@ -50,8 +49,8 @@ private:
 /// Makes a folder in \p Parent, without one among the system's temporary files,
 /// whose name begins with \p Prefix. Whatever the umask is, it is for this user
 /// alone: what is run or believed out of it must be ours.
-llvm::ErrorOr<std::string> makePrivateFolder(llvm::StringRef Prefix,
-                                             llvm::StringRef Parent = "");
+llvm::ErrorOr<std::string> makePrivateFolder(StringRef Prefix,
+                                             StringRef Parent = "");
 
 } // namespace hlobuf
 

@@ -5,8 +5,7 @@
 #ifndef HLOBUF_SUPPORT_FORMAT_H
 #define HLOBUF_SUPPORT_FORMAT_H
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "Support/LLVM.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <string>
@@ -34,14 +33,14 @@ void appendFormat(std::string &Out, fmt::format_string<Ts...> Format,
 
 /// The error that says what \p Format makes of \p Arguments.
 template <typename... Ts>
-llvm::Error makeError(fmt::format_string<Ts...> Format, Ts &&...Arguments) {
+Error makeError(fmt::format_string<Ts...> Format, Ts &&...Arguments) {
   return llvm::make_error<llvm::StringError>(
       fmt::format(Format, std::forward<Ts>(Arguments)...),
       llvm::inconvertibleErrorCode());
 }
 
 /// `1 dump`, `2 dumps`.
-inline std::string counted(uint64_t Count, llvm::StringRef Noun) {
+inline std::string counted(uint64_t Count, StringRef Noun) {
   return fmt::format("{} {}{}", Count, Noun, Count == 1 ? "" : "s");
 }
 

@@ -27,13 +27,13 @@ std::string hlobuf::humanBytes(uint64_t Bytes) {
   return spell1024ths(Bytes, *Unit == 'K' ? 1 : 2) + *Unit + "iB";
 }
 
-std::optional<uint64_t> hlobuf::parseBytes(llvm::StringRef Text) {
+std::optional<uint64_t> hlobuf::parseBytes(StringRef Text) {
   Text = Text.trim();
   size_t End = std::min(Text.size(), Text.find_if_not([](char C) {
     return llvm::isDigit(C) || C == '.';
   }));
-  llvm::StringRef Number = Text.take_front(End);
-  llvm::StringRef Unit = Text.drop_front(End);
+  StringRef Number = Text.take_front(End);
+  StringRef Unit = Text.drop_front(End);
   if (Unit.size() > 1 && Unit.starts_with_insensitive("e") &&
       llvm::isDigit(Unit[1])) {
     Number = Text;
@@ -43,13 +43,13 @@ std::optional<uint64_t> hlobuf::parseBytes(llvm::StringRef Text) {
   if (Number.empty() || Number.getAsDouble(Value))
     return std::nullopt;
   std::string Letters = Unit.trim().lower();
-  llvm::StringRef Rest = Letters;
-  static constexpr llvm::StringRef Prefixes = "kmgtp";
+  StringRef Rest = Letters;
+  static constexpr StringRef Prefixes = "kmgtp";
   double Base = 1000;
   int Power = 0;
   if (size_t Index =
-          Rest.empty() ? llvm::StringRef::npos : Prefixes.find(Rest.front());
-      Index != llvm::StringRef::npos) {
+          Rest.empty() ? StringRef::npos : Prefixes.find(Rest.front());
+      Index != StringRef::npos) {
     Power = static_cast<int>(Index) + 1;
     Rest = Rest.drop_front();
     // `16G` is what JAX prints for GiB.
@@ -66,8 +66,7 @@ std::optional<uint64_t> hlobuf::parseBytes(llvm::StringRef Text) {
   return static_cast<uint64_t>(Value);
 }
 
-std::optional<hlobuf::GrowthLimit>
-hlobuf::parseGrowthLimit(llvm::StringRef Text) {
+std::optional<hlobuf::GrowthLimit> hlobuf::parseGrowthLimit(StringRef Text) {
   GrowthLimit Limit;
   if (Text.consume_back("%")) {
     double Percent = 0;

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_SUPPORT_HUMANBYTES_H
 #define HLOBUF_SUPPORT_HUMANBYTES_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ std::string humanBytes(uint64_t Bytes);
 
 /// Reads `15.75GiB`, `12GB`, `512 MiB`, `16e9` or a number of bytes; nothing if
 /// \p Text is none of these.
-std::optional<uint64_t> parseBytes(llvm::StringRef Text);
+std::optional<uint64_t> parseBytes(StringRef Text);
 
 /// How many bytes more there may be than before: the larger of both.
 struct GrowthLimit {
@@ -34,7 +34,7 @@ struct GrowthLimit {
 };
 
 /// Reads `5%`, or bytes as parseBytes() does; nothing if \p Text is neither.
-std::optional<GrowthLimit> parseGrowthLimit(llvm::StringRef Text);
+std::optional<GrowthLimit> parseGrowthLimit(StringRef Text);
 
 } // namespace hlobuf
 

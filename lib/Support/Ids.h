@@ -5,6 +5,7 @@
 #ifndef HLOBUF_SUPPORT_IDS_H
 #define HLOBUF_SUPPORT_IDS_H
 
+#include "Support/LLVM.h"
 #include <compare>
 #include <cstddef>
 #include <cstdint>

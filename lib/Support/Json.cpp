@@ -3,7 +3,6 @@
 #include "Support/Json.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace json = llvm::json;
 
 /// How deep the values of \p Text are nested at most.
@@ -29,7 +28,7 @@ std::optional<json::Object> hlobuf::parseJsonObject(StringRef Text) {
   constexpr size_t MaxDepth = 64;
   if (depthOf(Text) > MaxDepth)
     return std::nullopt;
-  llvm::Expected<json::Value> Parsed = json::parse(Text);
+  Expected<json::Value> Parsed = json::parse(Text);
   if (!Parsed) {
     llvm::consumeError(Parsed.takeError());
     return std::nullopt;

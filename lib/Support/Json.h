@@ -5,7 +5,7 @@
 #ifndef HLOBUF_SUPPORT_JSON_H
 #define HLOBUF_SUPPORT_JSON_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include "llvm/Support/JSON.h"
 #include <optional>
 
@@ -13,7 +13,7 @@ namespace hlobuf {
 
 /// The object that \p Text is; nothing if it is none, or is nested more than 64
 /// deep: LLVM reads each level by a call.
-std::optional<llvm::json::Object> parseJsonObject(llvm::StringRef Text);
+std::optional<llvm::json::Object> parseJsonObject(StringRef Text);
 
 } // namespace hlobuf
 

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_SUPPORT_LINECURSOR_H
 #define HLOBUF_SUPPORT_LINECURSOR_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <cstring>
 
 namespace hlobuf {
@@ -14,12 +14,12 @@ namespace hlobuf {
 /// passed over, so that a dump can carry its own RUN and CHECK lines.
 class LineCursor {
 public:
-  explicit LineCursor(llvm::StringRef Text) : Text(Text) { load(0); }
+  explicit LineCursor(StringRef Text) : Text(Text) { load(0); }
 
   bool atEnd() const { return Ended; }
 
   /// The current line without its newline; empty at the end.
-  llvm::StringRef line() const { return Line; }
+  StringRef line() const { return Line; }
 
   /// Offset of the current line in the text.
   uint32_t offset() const {
@@ -36,13 +36,13 @@ public:
   void advanceRaw() { loadRaw(Next); }
 
   /// The line after the current one, comments passed over; empty at the end.
-  llvm::StringRef peek() const {
+  StringRef peek() const {
     LineCursor Ahead = *this;
     Ahead.advance();
     return Ahead.line();
   }
 
-  llvm::StringRef text() const { return Text; }
+  StringRef text() const { return Text; }
 
 private:
   bool isComment() const {
@@ -67,13 +67,13 @@ private:
     size_t Size =
         End ? static_cast<size_t>(static_cast<const char *>(End) - Data)
             : Text.size() - Begin;
-    Line = llvm::StringRef(Data, Size);
+    Line = StringRef(Data, Size);
     Next = Begin + Size + 1;
     Commented |= isComment();
   }
 
-  llvm::StringRef Text;
-  llvm::StringRef Line;
+  StringRef Text;
+  StringRef Line;
   size_t Next = 0;
   bool Ended = false;
   bool Commented = false;

@@ -9,7 +9,6 @@
 #include "Support/Lazy.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include <vector>
 
 namespace hlobuf {
@@ -26,7 +25,7 @@ public:
   using Key = IdPair;
 
   /// The key of \p Name, which need not have an id.
-  Key keyOf(llvm::StringRef Name) {
+  Key keyOf(StringRef Name) {
     auto [Stem, Number] = split(Name);
     auto [Entry, IsNew] = Stems.try_emplace(Stem, Stems.size());
     if (IsNew)
@@ -35,7 +34,7 @@ public:
   }
 
   /// The id of \p Name, new if it was not seen before.
-  NameId intern(llvm::StringRef Name) {
+  NameId intern(StringRef Name) {
     auto [Stem, Number] = keyOf(Name);
     auto [Entry, IsNew] = Ids[Stem].try_emplace(Number, size());
     if (IsNew) {
@@ -53,13 +52,13 @@ public:
   NameId find(Key Own) const {
     return size() == 0 ? NameId() : ids()[Own.first].lookup(Own.second);
   }
-  NameId find(llvm::StringRef Name) const {
+  NameId find(StringRef Name) const {
     auto [Stem, Number] = split(Name);
     auto Known = Stems.find(Stem);
     return Known == Stems.end() ? NameId() : find(Key(Known->second, Number));
   }
 
-  llvm::StringRef operator[](NameId Id) const {
+  StringRef operator[](NameId Id) const {
     return {Texts[Id.index()], Sizes[Id.index()]};
   }
 
@@ -71,7 +70,7 @@ private:
   using IdMaps = std::vector<llvm::SmallDenseMap<uint32_t, NameId, 4>>;
 
   /// Cuts off up to nine digits that begin with no zero; 0 if there are none.
-  static std::pair<llvm::StringRef, uint32_t> split(llvm::StringRef Name) {
+  static std::pair<StringRef, uint32_t> split(StringRef Name) {
     constexpr size_t MostDigits = 9;
     size_t Stem = Name.size();
     uint32_t Number = 0;
@@ -102,7 +101,7 @@ private:
     });
   }
 
-  llvm::DenseMap<llvm::StringRef, uint32_t> Stems;
+  DenseMap<StringRef, uint32_t> Stems;
   IdMaps Ids;
   mutable Lazy<IdMaps> RebuiltIds;
   /// By id; apart, so that no byte is padding.

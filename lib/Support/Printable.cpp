@@ -6,7 +6,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// The bytes of the UTF-8 sequence that \p First begins; 1 for any other byte.
 static size_t sequenceSize(unsigned char First) {

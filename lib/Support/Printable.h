@@ -11,30 +11,30 @@
 #ifndef HLOBUF_SUPPORT_PRINTABLE_H
 #define HLOBUF_SUPPORT_PRINTABLE_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <string>
 
 namespace hlobuf {
 
 /// \p Text as a part of one line: what does not print is escaped, as in
 /// `\x1b` and `\u202e`.
-std::string printable(llvm::StringRef Text);
+std::string printable(StringRef Text);
 
 /// The same for a text that a line begins with, as paths do.
-std::string printableStart(llvm::StringRef Text);
+std::string printableStart(StringRef Text);
 
 /// \p Line as a line of its own with every character in its column: what does
 /// not print becomes a space.
-std::string printableLine(llvm::StringRef Line);
+std::string printableLine(StringRef Line);
 
 /// Every line of \p Text as printableLine().
-std::string printableLines(llvm::StringRef Text);
+std::string printableLines(StringRef Text);
 
 /// True for a byte of UTF-8 that does not begin a character.
 constexpr bool isContinuation(char C) { return (C & 0xc0) == 0x80; }
 
 /// The columns that \p Text takes: the characters of UTF-8 that begin in it.
-size_t columns(llvm::StringRef Text);
+size_t columns(StringRef Text);
 
 } // namespace hlobuf
 

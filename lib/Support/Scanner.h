@@ -5,8 +5,8 @@
 #ifndef HLOBUF_SUPPORT_SCANNER_H
 #define HLOBUF_SUPPORT_SCANNER_H
 
+#include "Support/LLVM.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -42,7 +42,7 @@ inline bool isNameByte(char C) {
 }
 
 /// Bytes at the front of \p Text that a name may have.
-inline size_t nameSize(llvm::StringRef Text) {
+inline size_t nameSize(StringRef Text) {
   size_t Size = 0;
   while (Size != Text.size() && isNameByte(Text[Size]))
     ++Size;
@@ -53,13 +53,13 @@ inline size_t nameSize(llvm::StringRef Text) {
 /// and leaves the rest alone where it does not.
 class Scanner {
 public:
-  explicit Scanner(llvm::StringRef Text) : Rest(Text) {}
+  explicit Scanner(StringRef Text) : Rest(Text) {}
 
-  llvm::StringRef rest() const { return Rest; }
+  StringRef rest() const { return Rest; }
   bool atEnd() const { return Rest.empty(); }
   char front() const { return Rest.empty() ? '\0' : Rest.front(); }
 
-  bool literal(llvm::StringRef Text) { return Rest.consume_front(Text); }
+  bool literal(StringRef Text) { return Rest.consume_front(Text); }
 
   /// The same, compared without a call.
   template <size_t N>
@@ -79,15 +79,15 @@ public:
   }
 
   /// The next \p Size bytes, or fewer at the end.
-  llvm::StringRef take(size_t Size) {
-    llvm::StringRef Front = Rest.take_front(Size);
+  StringRef take(size_t Size) {
+    StringRef Front = Rest.take_front(Size);
     Rest = Rest.drop_front(Front.size());
     return Front;
   }
 
   /// A number as XLA prints it: no sign, no leading zero. False if there is
   /// none or it does not fit.
-  template <typename T> bool number(T &Value, llvm::StringRef *Text = nullptr) {
+  template <typename T> bool number(T &Value, StringRef *Text = nullptr) {
     constexpr size_t SafeDigits = std::numeric_limits<uint64_t>::digits10;
     const char *Digit = Rest.begin();
     const char *Safe = Digit + std::min(Rest.size(), SafeDigits);
@@ -103,16 +103,15 @@ public:
         Sum > static_cast<uint64_t>(std::numeric_limits<T>::max()))
       return false;
     Value = static_cast<T>(Sum);
-    llvm::StringRef Digits = take(Size);
+    StringRef Digits = take(Size);
     if (Text)
       *Text = Digits;
     return true;
   }
 
   /// The same with an optional minus sign, which zero does not have.
-  template <typename T>
-  bool signedNumber(T &Value, llvm::StringRef *Text = nullptr) {
-    llvm::StringRef Before = Rest;
+  template <typename T> bool signedNumber(T &Value, StringRef *Text = nullptr) {
+    StringRef Before = Rest;
     bool Minus = literal('-');
     if (!number(Value) || (Minus && Value == 0)) {
       Rest = Before;
@@ -126,7 +125,7 @@ public:
   }
 
   /// A name of an instruction or computation.
-  bool name(llvm::StringRef &Name) {
+  bool name(StringRef &Name) {
     if (Rest.empty() || !(llvm::isAlpha(Rest[0]) || Rest[0] == '_'))
       return false;
     Name = take(nameSize(Rest));
@@ -134,7 +133,7 @@ public:
   }
 
 private:
-  llvm::StringRef Rest;
+  StringRef Rest;
 };
 
 } // namespace hlobuf

@@ -3,7 +3,6 @@
 #include "Support/Sentence.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 StringRef hlobuf::sentenceName(Sentence S) {
   static constexpr StringRef Names[] = {"no overlap", "execution", "agreement",

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_SUPPORT_SENTENCE_H
 #define HLOBUF_SUPPORT_SENTENCE_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <cstddef>
 #include <cstdint>
 
@@ -28,9 +28,9 @@ enum class Sentence : uint8_t {
 constexpr size_t NumSentences = 5;
 
 /// `no overlap`, for people.
-llvm::StringRef sentenceName(Sentence S);
+StringRef sentenceName(Sentence S);
 /// `no_overlap`, for JSON.
-llvm::StringRef sentenceKey(Sentence S);
+StringRef sentenceKey(Sentence S);
 
 /// What a check does for the proof of its sentence.
 enum class ClaimRole : uint8_t {
@@ -50,14 +50,14 @@ struct Claim {
   Sentence Subject = Sentence::Consistency;
   /// The id of a check that proves the same: where that one passed, this one
   /// need not have run. Empty if there is none.
-  llvm::StringRef Instead = {};
+  StringRef Instead = {};
 };
 
 /// How a sentence ended.
 enum class Standing : uint8_t { Proved, NotShown, Broken };
 
 /// `proved`, `not shown` or `broken`.
-llvm::StringRef standingName(Standing S);
+StringRef standingName(Standing S);
 
 } // namespace hlobuf
 

@@ -8,19 +8,18 @@
 #include <cstring>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace fs = llvm::sys::fs;
 
 /// Reads \p File, which may have no size and no end.
-static llvm::Expected<std::string>
+static Expected<std::string>
 readStream(fs::file_t File, uint64_t MaxBytes,
-           llvm::function_ref<bool(StringRef)> IsWanted) {
+           function_ref<bool(StringRef)> IsWanted) {
   std::string Text;
   std::vector<char> Chunk(size_t(1) << 16);
   bool WasProbed = !IsWanted;
   while (true) {
-    llvm::Expected<size_t> Size = fs::readNativeFile(File, Chunk);
+    Expected<size_t> Size = fs::readNativeFile(File, Chunk);
     if (!Size)
       return Size.takeError();
     Text.append(Chunk.data(), *Size);
@@ -46,9 +45,9 @@ struct FileBytes {
 };
 } // namespace
 
-static llvm::Expected<FileBytes>
-readOpen(fs::file_t File, StringRef Path, uint64_t MaxBytes,
-         llvm::function_ref<bool(StringRef)> IsWanted) {
+static Expected<FileBytes> readOpen(fs::file_t File, StringRef Path,
+                                    uint64_t MaxBytes,
+                                    function_ref<bool(StringRef)> IsWanted) {
   FileBytes Bytes;
   fs::file_status Status;
   if (Path != "-" && !fs::status(File, Status) && fs::is_regular_file(Status)) {
@@ -61,22 +60,21 @@ readOpen(fs::file_t File, StringRef Path, uint64_t MaxBytes,
     Bytes.Mapped = std::move(*Buffer);
     return Bytes;
   }
-  llvm::Expected<std::string> Text = readStream(File, MaxBytes, IsWanted);
+  Expected<std::string> Text = readStream(File, MaxBytes, IsWanted);
   if (!Text)
     return Text.takeError();
   Bytes.Read = std::move(*Text);
   return Bytes;
 }
 
-static llvm::Expected<FileBytes>
-readBytes(StringRef Path, uint64_t MaxBytes,
-          llvm::function_ref<bool(StringRef)> IsWanted) {
+static Expected<FileBytes> readBytes(StringRef Path, uint64_t MaxBytes,
+                                     function_ref<bool(StringRef)> IsWanted) {
   if (Path == "-")
     return readOpen(fs::getStdinHandle(), Path, MaxBytes, IsWanted);
-  llvm::Expected<fs::file_t> File = fs::openNativeFileForRead(Path);
+  Expected<fs::file_t> File = fs::openNativeFileForRead(Path);
   if (!File)
     return File.takeError();
-  llvm::Expected<FileBytes> Bytes = readOpen(*File, Path, MaxBytes, IsWanted);
+  Expected<FileBytes> Bytes = readOpen(*File, Path, MaxBytes, IsWanted);
   [[maybe_unused]] std::error_code Ignored = fs::closeFile(*File);
   return Bytes;
 }
@@ -108,12 +106,12 @@ static std::string withoutCr(StringRef Text) {
 
 /// \p Bytes unpacked, as far as \p IsWanted wants, with LF for CR LF; nothing
 /// if they are so already.
-static llvm::Expected<std::optional<std::string>>
+static Expected<std::optional<std::string>>
 decoded(StringRef Bytes, uint64_t MaxBytes,
-        llvm::function_ref<bool(StringRef)> IsWanted) {
+        function_ref<bool(StringRef)> IsWanted) {
   std::optional<std::string> Text;
   if (isCompressed(Bytes)) {
-    llvm::Expected<std::string> Unpacked =
+    Expected<std::string> Unpacked =
         decompress(Bytes, MaxBytes, [&](StringRef Start) {
           return !IsWanted || isCompressed(Start) || IsWanted(Start);
         });
@@ -127,9 +125,9 @@ decoded(StringRef Bytes, uint64_t MaxBytes,
   return Text;
 }
 
-llvm::Expected<StringRef>
-Sources::open(StringRef Path, llvm::function_ref<bool(StringRef)> IsWanted) {
-  llvm::Expected<FileBytes> Bytes = readBytes(Path, MaxBytes, IsWanted);
+Expected<StringRef> Sources::open(StringRef Path,
+                                  function_ref<bool(StringRef)> IsWanted) {
+  Expected<FileBytes> Bytes = readBytes(Path, MaxBytes, IsWanted);
   if (!Bytes)
     return Bytes.takeError();
   keepFile(Path);

@@ -5,9 +5,7 @@
 #ifndef HLOBUF_SUPPORT_SOURCES_H
 #define HLOBUF_SUPPORT_SOURCES_H
 
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "Support/LLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <memory>
 #include <optional>
@@ -18,16 +16,16 @@ namespace hlobuf {
 
 /// A place in a source: line and column count from 1, columns in bytes.
 struct Place {
-  llvm::StringRef File;
+  StringRef File;
   /// The whole line, without its newline.
-  llvm::StringRef LineText;
+  StringRef LineText;
   size_t Line = 0;
   size_t Column = 0;
 };
 
 /// True if a file that begins like \p Start is binary: in texts, white space is
 /// all that there is of control characters.
-bool isBinary(llvm::StringRef Start);
+bool isBinary(StringRef Start);
 
 /// Owns the texts of one run. A `StringRef` into one of them is both a text
 /// and its place; line and column are computed only when they are printed.
@@ -43,27 +41,26 @@ public:
   /// decompressed, to their end or, where \p IsWanted refuses the first bytes
   /// (ProbeBytes), up to there: both may go on forever. Fails where the file
   /// cannot be read, is damaged, or holds more than MaxBytes.
-  llvm::Expected<llvm::StringRef>
-  open(llvm::StringRef Path,
-       llvm::function_ref<bool(llvm::StringRef)> IsWanted = {});
+  Expected<StringRef> open(StringRef Path,
+                           function_ref<bool(StringRef)> IsWanted = {});
 
   /// Adds a text that is already in memory, under \p Name.
-  llvm::StringRef add(llvm::StringRef Name, std::string Text);
+  StringRef add(StringRef Name, std::string Text);
 
   /// Adds \p Text, which somebody else owns and which outlives this object.
-  void addView(llvm::StringRef Name, llvm::StringRef Text);
+  void addView(StringRef Name, StringRef Text);
 
   /// The bytes of all texts.
   size_t bytes() const;
 
   /// The place of \p Where, whose data must point into (or just past) one of
   /// the texts. A place with an empty file if it does not.
-  Place place(llvm::StringRef Where) const;
+  Place place(StringRef Where) const;
 
 private:
   struct Source {
     std::string Name;
-    llvm::StringRef Text;
+    StringRef Text;
     std::unique_ptr<llvm::MemoryBuffer> Mapped;
     std::unique_ptr<std::string> Owned;
     /// Offsets of the first byte of each line; empty until a place is asked

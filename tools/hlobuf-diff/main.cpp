@@ -19,7 +19,6 @@
 #include <array>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
@@ -48,7 +47,7 @@ static cl::opt<unsigned>
         cl::desc("Rows shown of each memory space (default 10, 0: all)"));
 static QuietOption Quiet(OutputOptions, "Print nothing, for the exit status");
 
-static constexpr llvm::StringLiteral Overview =
+static constexpr StringLiteral Overview =
     "compare the memory of two XLA programs\n\n"
     "  hlobuf-diff OLD NEW compares two buffer assignments, or those in two\n"
     "  folders: peaks by memory space, what may have caused the change, and\n"
@@ -76,8 +75,7 @@ static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
   using Read = std::pair<ProgramMemory, std::vector<std::string>>;
   forEachDump(
       Path, Threads,
-      [](const Input &In,
-         std::unique_ptr<LoadedDump> L) -> llvm::Expected<Read> {
+      [](const Input &In, std::unique_ptr<LoadedDump> L) -> Expected<Read> {
         CheckContext Context(*L->Model);
         return Read(
             describeProgram(Context.memory(), Context.names(),

@@ -19,7 +19,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
@@ -46,7 +45,7 @@ static cl::opt<unsigned>
     Top("top", cl::init(5), cl::value_desc("n"), cl::cat(OutputOptions),
         cl::desc("Changes shown that are not in the plan (default 5, 0: all)"));
 
-static constexpr llvm::StringLiteral Overview =
+static constexpr StringLiteral Overview =
     "what would make an XLA program fit\n\n"
     "  hlobuf-fit DUMP --capacity=15.75GiB looks for the cheapest changes of "
     "a\n"
@@ -57,13 +56,13 @@ static constexpr llvm::StringLiteral Overview =
     "plan\n"
     "  of one of them fits, 2 could not read or bad usage.\n";
 
-static llvm::Error problem(const Input &In, StringRef Text) {
+static Error problem(const Input &In, StringRef Text) {
   return makeError("{}: {}", In.Path, Text);
 }
 
 /// The plan for \p L, which was read as a whole.
-static llvm::Expected<FitPlan> plan(const Input &In, const LoadedDump &L,
-                                    std::optional<uint64_t> Bytes) {
+static Expected<FitPlan> plan(const Input &In, const LoadedDump &L,
+                              std::optional<uint64_t> Bytes) {
   const Dump &D = *L.Model;
   if (std::string Malformed = malformedModule(L); !Malformed.empty())
     return makeError("{}", Malformed);

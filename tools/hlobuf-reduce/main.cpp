@@ -83,7 +83,7 @@ static cl::opt<std::string> ReportFolder(
              "StableHLO and Python, the dump, the verdict and report.md"));
 static QuietOption Quiet(OutputOptions, "No progress on standard error");
 
-static constexpr llvm::StringLiteral Overview =
+static constexpr StringLiteral Overview =
     "make an HLO module small that shows a defect\n\n"
     "  hlobuf-reduce --check=clobbered-read --target=tpu:v5e MODULE takes out "
     "of a\n"
@@ -129,10 +129,9 @@ static std::string problemWithOutput() {
   keepFile(InputPath);
   if (isKept(OutputPath))
     return "'" + OutputPath + "' is an input and must not be overwritten";
-  llvm::SmallVector<llvm::StringRef> Words = {
-      Python, llvm::StringRef(Target).split(':').second};
+  SmallVector<StringRef> Words = {Python, StringRef(Target).split(':').second};
   llvm::SplitString(Command, Words);
-  for (llvm::StringRef Word : Words)
+  for (StringRef Word : Words)
     if (llvm::sys::fs::equivalent(Word.trim("'\""), OutputPath))
       return "'" + OutputPath +
              "' is a part of the test and must not be "
@@ -150,7 +149,7 @@ static CompileOptions compileOptions() {
   return Options;
 }
 
-static llvm::Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
+static Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
   TestLimits Limits;
   Limits.Seconds = Timeout;
   Limits.Slots = Slots;
@@ -161,7 +160,7 @@ static llvm::Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
 
 /// Writes \p Text to the output as a whole; false if that fails.
 static bool writeResult(const std::string &Text) {
-  llvm::Error Failed = writeFile(OutputPath, Text);
+  Error Failed = writeFile(OutputPath, Text);
   if (!Failed)
     return true;
   fail(std::move(Failed));
@@ -177,7 +176,7 @@ static bool report(const EditModule &M, unsigned OriginalSize) {
   Options.Seconds = Timeout;
   Options.Folder = ReportFolder;
   Options.OriginalSize = OriginalSize;
-  if (llvm::Error Error = writeBugReport(M, Options)) {
+  if (Error Error = writeBugReport(M, Options)) {
     fail("--report: " + llvm::toString(std::move(Error)));
     return false;
   }
@@ -186,8 +185,8 @@ static bool report(const EditModule &M, unsigned OriginalSize) {
 }
 
 /// Reads the module; one of StableHLO becomes HLO in a Python process.
-static llvm::Expected<EditModule> readInput(const WorkFolder &Work) {
-  if (!llvm::StringRef(InputPath).ends_with(".mlir"))
+static Expected<EditModule> readInput(const WorkFolder &Work) {
+  if (!StringRef(InputPath).ends_with(".mlir"))
     return readModuleFile(InputPath);
   std::string Text = Work.path() + "/input.txt";
   Compiler Converter(Python, "cpu", Work.path() + "/input/dumps", Timeout);
@@ -258,16 +257,16 @@ int main(int Argc, char **Argv) {
     return fail(Problem);
   unsigned Slots = numJobs(Jobs);
   if (!ReportFolder.empty())
-    if (llvm::Error Error = makeReportFolder(ReportFolder))
+    if (Error Error = makeReportFolder(ReportFolder))
       return fail("--report: " + llvm::toString(std::move(Error)));
-  llvm::Expected<WorkFolder> Work = WorkFolder::create();
+  Expected<WorkFolder> Work = WorkFolder::create();
   if (!Work)
     return fail(Work.takeError());
   catchInterrupts();
-  llvm::Expected<EditModule> Start = readInput(*Work);
+  Expected<EditModule> Start = readInput(*Work);
   if (!Start)
     return fail(Start.takeError());
-  llvm::Expected<std::unique_ptr<Interest>> Test = makeTest(Slots);
+  Expected<std::unique_ptr<Interest>> Test = makeTest(Slots);
   if (!Test)
     return fail(Test.takeError());
   return reduce(std::move(*Start), *Work, **Test, Slots);

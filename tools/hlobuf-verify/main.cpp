@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory InputOptions("Inputs");
@@ -144,7 +143,7 @@ static cl::opt<bool>
             cl::desc("List the checks that did not run, also those that do "
                      "not apply to the dump"));
 
-static constexpr llvm::StringLiteral Overview =
+static constexpr StringLiteral Overview =
     "verify XLA buffer-assignment dumps\n\n"
     "  Reads *-buffer-assignment.txt files as XLA writes them under\n"
     "  --xla_dump_to (JAX, TensorFlow, PyTorch/XLA; CPU, GPU, TPU; 2019 on),\n"
@@ -259,7 +258,7 @@ static std::string checkUsage(VerifyOptions &O) {
     O.Budgets.push_back(std::move(*B));
   }
   if (!MaxGrowth.empty()) {
-    llvm::Expected<Growth> G = readGrowth(MaxGrowth);
+    Expected<Growth> G = readGrowth(MaxGrowth);
     if (!G)
       return llvm::toString(G.takeError());
     O.MaxGrowth = std::move(*G);

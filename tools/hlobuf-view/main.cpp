@@ -27,7 +27,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 namespace cl = llvm::cl;
 
 namespace {
@@ -71,7 +70,7 @@ static cl::opt<PictureFormat, false, NamedValues<PictureFormat>> Format(
                clEnumValN(PictureFormat::Json, "json",
                           "what the page draws, as data")));
 
-static constexpr llvm::StringLiteral Overview =
+static constexpr StringLiteral Overview =
     "draw an XLA buffer assignment, offset by step\n\n"
     "  hlobuf-view DUMP -o page.html writes one page of HTML that any browser\n"
     "  opens: a rectangle for each value, live bytes above with the peak "
@@ -108,8 +107,8 @@ struct DrawnProgram {
 static constexpr size_t MaxListed = 10;
 
 /// The one dump of \p Path that is picked.
-static llvm::Expected<Input> findOne(const std::string &Path,
-                                     const DrawRequest &Request) {
+static Expected<Input> findOne(const std::string &Path,
+                               const DrawRequest &Request) {
   InputList List = findInputs({Path});
   if (!List.Errors.empty())
     return makeError("{}", List.Errors.front().Text);
@@ -124,7 +123,7 @@ static llvm::Expected<Input> findOne(const std::string &Path,
   if (Dumps.size() == 1)
     return std::move(Dumps.front());
   std::string Names;
-  for (const Input &In : llvm::ArrayRef(Dumps).take_front(MaxListed))
+  for (const Input &In : ArrayRef(Dumps).take_front(MaxListed))
     Names += "\n  " + In.Path;
   return makeError("'{}' has {} dumps: name one, or a part of its path with "
                    "--pick:{}{}",
@@ -144,15 +143,15 @@ static void setCapacity(const Input &In, const DrawRequest &Request,
 
 /// Reads, verifies and draws the dump of \p Path; an error says which ones
 /// these are where it is not clear which one is meant.
-static llvm::Expected<DrawnProgram>
-openProgram(const std::string &Path, const DrawRequest &Request,
-            const CheckSelection &Selection) {
-  llvm::Expected<Input> Found = findOne(Path, Request);
+static Expected<DrawnProgram> openProgram(const std::string &Path,
+                                          const DrawRequest &Request,
+                                          const CheckSelection &Selection) {
+  Expected<Input> Found = findOne(Path, Request);
   if (!Found)
     return Found.takeError();
   const Input &In = *Found;
   unsigned Jobs = numJobs(Request.Jobs);
-  llvm::Expected<std::unique_ptr<LoadedDump>> L = load(In);
+  Expected<std::unique_ptr<LoadedDump>> L = load(In);
   if (!L)
     return L.takeError();
   DrawnProgram Program;
@@ -194,7 +193,7 @@ static PictureFormat chosenFormat() {
       .Default(PictureFormat::ByName);
 }
 
-static void draw(const Picture &P, llvm::raw_ostream &OS) {
+static void draw(const Picture &P, raw_ostream &OS) {
   if (chosenFormat() == PictureFormat::Html)
     return writeHtml(P, SourceLink, OS);
   llvm::json::OStream J(OS);
@@ -223,11 +222,10 @@ static ExitStatus view() {
     return fail(Problem);
   DrawRequest Request{Pick, parseBytes(Capacity), Jobs};
   GlobTexts Globs{Checks, "", ""}; // the selection points into it
-  llvm::Expected<CheckSelection> Selection = CheckSelection::create(Globs);
+  Expected<CheckSelection> Selection = CheckSelection::create(Globs);
   if (!Selection)
     return fail(Selection.takeError());
-  llvm::Expected<DrawnProgram> Program =
-      openProgram(InputPath, Request, *Selection);
+  Expected<DrawnProgram> Program = openProgram(InputPath, Request, *Selection);
   if (!Program)
     return fail(Program.takeError());
   // What can be drawn without a sibling or the module is.
@@ -241,12 +239,11 @@ static ExitStatus view() {
     draw(Program->P, llvm::outs());
     return Status;
   }
-  llvm::Expected<std::unique_ptr<AtomicFile>> File =
-      AtomicFile::create(OutputPath);
+  Expected<std::unique_ptr<AtomicFile>> File = AtomicFile::create(OutputPath);
   if (!File)
     return fail(File.takeError());
   draw(Program->P, (*File)->os());
-  if (llvm::Error Failed = (*File)->commit())
+  if (Error Failed = (*File)->commit())
     return fail(std::move(Failed));
   return Status;
 }

@@ -26,7 +26,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Two texts of a header that must not stand together.
 static bool checkExclusive(const CheckContext &Ctx, Reporter &Diags,

@@ -21,7 +21,6 @@
 #include "Dataflow/ModuleAnalysis.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Tuples can have thousands of elements.
 static std::string shortened(StringRef Shape) {
@@ -122,7 +121,7 @@ static void reportMissing(const CheckContext &Ctx, Reporter &Diags) {
     return;
   AllocationId Id = likelyOutput(Ctx);
   Diags
-      .report(Ctx.places().orEnd(llvm::StringRef(), D[Id]),
+      .report(Ctx.places().orEnd(StringRef(), D[Id]),
               "none of {} allocations has an output shape, expected one",
               D.Allocations.size())
       .about(Id);

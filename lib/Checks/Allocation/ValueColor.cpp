@@ -37,7 +37,6 @@
 #include "Checks/Check.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 struct ColorChecker {

@@ -41,7 +41,6 @@
 #include <set>
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 namespace {
 /// What lost its bytes.
@@ -204,7 +203,7 @@ void Damages::collect(const ModuleAnalysis &Analysis,
                      IsGiven(V.Shown.Lost) && IsGiven(V.Shown.By),
                      IsElsewhere(V.Shown.Lost)});
   // Who loses the bytes says more than that they may not be written.
-  llvm::DenseSet<uint32_t> Blamed;
+  DenseSet<uint32_t> Blamed;
   for (const Damage &R : All)
     if (R.Written)
       Blamed.insert(R.Written.index());
@@ -299,7 +298,7 @@ std::string Damages::ownerOf(const Damage &R) const {
 /// What is wrong, in one sentence.
 std::string Damages::consequence(const Damage &R) const {
   std::string Value = spellName(D, R.Value);
-  llvm::StringRef Writer = R.Writer.Step.Subject;
+  StringRef Writer = R.Writer.Step.Subject;
   if (R.Kind == DamageKind::AtStart)
     return fmt::format("{} has the bytes of {}, and both are there before the "
                        "first step",
@@ -440,7 +439,7 @@ void hlobuf::checkClobberedRead(const CheckContext &Ctx, Reporter &Diags) {
     Diags.notCheckedWithout(Ctx, Section::Module);
   tellViolations(
       Ctx, Diags,
-      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+      [&](const ModuleAnalysis &Analysis, ArrayRef<Violation> Found) {
         Damages All{Ctx, Diags};
         All.collect(Analysis, Found);
         All.report(Analysis.firstDifference().has_value());

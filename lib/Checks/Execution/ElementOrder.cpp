@@ -13,9 +13,9 @@ static bool isCrossed(const HloNode &N, const proof::ElementQuestion &Asked) {
 
 /// Why \p Hazard is not decided. TPU orders the loops of fusions, and GPU the
 /// threads of their one loop, in a way that nothing shows.
-static llvm::StringRef doubtOf(const Program &P, HloId Id,
-                               const ElementHazard &Hazard,
-                               const InPlaceChain &Chain) {
+static StringRef doubtOf(const Program &P, HloId Id,
+                         const ElementHazard &Hazard,
+                         const InPlaceChain &Chain) {
   if (Hazard.Verdict == ReadVerdict::Undecided)
     return Hazard.Reason == OtherLoop && (P.facts().isTPU() || isOneLoop(P, Id))
                ? ""

@@ -19,7 +19,7 @@ struct ElementAnswer {
   ElementHazard Worst;
   /// If that is nothing: why. Empty where the compiler orders loops in a way
   /// that nothing shows, as sound programs need.
-  llvm::StringRef Doubt;
+  StringRef Doubt;
 };
 
 /// Asks \p Reads, of \p P.

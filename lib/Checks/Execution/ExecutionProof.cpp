@@ -18,7 +18,7 @@ using namespace hlobuf::proof;
 
 /// The rows of what the check of \p Diags reports.
 static void forEachRow(const Ledger &L, const Reporter &Diags,
-                       llvm::function_ref<void(const Ledger::Row &)> Visit) {
+                       function_ref<void(const Ledger::Row &)> Visit) {
   for (Topic What : allTopics())
     if (checkOf(What) == Diags.check())
       llvm::for_each(L.rows(What), Visit);
@@ -36,7 +36,7 @@ static void reportOpen(const proof::Proof &Shown, Reporter &Diags) {
     bool Stopped = !Shown.Obstacle.empty() && !R.Visited;
     if (R.How != OutcomeKind::Gap || Stopped)
       return;
-    llvm::StringRef Why = Shown.Book.outcome(R).why();
+    StringRef Why = Shown.Book.outcome(R).why();
     if (Reason != Why)
       Diags.notChecked(Reason = Why.str());
   });
@@ -46,8 +46,7 @@ static void reportOpen(const proof::Proof &Shown, Reporter &Diags) {
 
 void hlobuf::tellViolations(
     const CheckContext &Ctx, Reporter &Diags,
-    llvm::function_ref<void(const ModuleAnalysis &, llvm::ArrayRef<Violation>)>
-        Tell) {
+    function_ref<void(const ModuleAnalysis &, ArrayRef<Violation>)> Tell) {
   // First, so that what both need for a while is not there at once.
   const proof::Proof *Proved = Ctx.proof();
   const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
@@ -83,7 +82,7 @@ static ValueId lineOf(const Violation &V) {
   return AtLine ? ValueId(V.Owed.Part) : V.Shown.Lost;
 }
 
-static llvm::StringRef placeOf(const Program &P, const Violation &V) {
+static StringRef placeOf(const Program &P, const Violation &V) {
   if (V.Owed.At)
     return P.place(V.Owed.At);
   if (ValueId Line = lineOf(V))
@@ -101,7 +100,7 @@ static void setSubjects(Finding &F, const Program &P, const Violation &V) {
 }
 
 void hlobuf::reportViolations(const ModuleAnalysis &Analysis,
-                              llvm::ArrayRef<const Violation *> Alike,
+                              ArrayRef<const Violation *> Alike,
                               Reporter &Diags) {
   constexpr size_t MaxNamed = 3;
   const Program &P = Analysis.program();
@@ -126,7 +125,7 @@ void hlobuf::reportViolations(const ModuleAnalysis &Analysis,
 void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
-      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+      [&](const ModuleAnalysis &Analysis, ArrayRef<Violation> Found) {
         std::map<std::pair<Topic, Breach>, std::vector<const Violation *>> All;
         for (const Violation &V : Found)
           All[{V.Owed.What, V.How}].push_back(&V);

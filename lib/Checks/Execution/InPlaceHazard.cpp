@@ -56,7 +56,7 @@ struct InPlaceHazards {
 
   ElementAnswer ask(HloId Id, const SharedPlace &S);
   Finding add(Severity Level, HloId Id, const SharedPlace &S,
-              llvm::StringRef Overwrites, llvm::StringRef Reason);
+              StringRef Overwrites, StringRef Reason);
   bool isThere(HloId Id, OperandPart Other, ValueId Result) const;
   void addWhere(Finding &F, const SharedPlace &S) const;
   std::string consequence() const;
@@ -166,7 +166,7 @@ ElementAnswer InPlaceHazards::ask(HloId Id, const SharedPlace &S) {
 }
 
 Finding InPlaceHazards::add(Severity Level, HloId Id, const SharedPlace &S,
-                            llvm::StringRef Overwrites, llvm::StringRef Text) {
+                            StringRef Overwrites, StringRef Text) {
   Finding F =
       Diags.reportAs(Level, P.place(Id),
                      "{} {} its operand {}, {}, before it has read all of "
@@ -233,8 +233,7 @@ void InPlaceHazards::doubt(const proof::Obligation &Owed,
 }
 
 void hlobuf::checkInPlaceHazard(const CheckContext &Ctx, Reporter &Diags) {
-  auto Tell = [&](const ModuleAnalysis &Analysis,
-                  llvm::ArrayRef<Violation> Found) {
+  auto Tell = [&](const ModuleAnalysis &Analysis, ArrayRef<Violation> Found) {
     InPlaceHazards Hazards{Analysis, Diags};
     const proof::Ledger &Book = Ctx.proof()->Book;
     auto IsTold = [&](HloId Id) {

@@ -65,8 +65,7 @@ static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
 }
 
 void hlobuf::checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
-  auto Tell = [&](const ModuleAnalysis &Analysis,
-                  llvm::ArrayRef<Violation> Found) {
+  auto Tell = [&](const ModuleAnalysis &Analysis, ArrayRef<Violation> Found) {
     auto HasDone = [&](HloId Start) {
       return llvm::none_of(Found, [&](const Violation &V) {
         return V.How == proof::Breach::NoDone && V.Owed.At == Start;

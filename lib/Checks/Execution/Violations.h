@@ -23,13 +23,12 @@ struct Violation {
 /// of them are open. Where the module cannot be used \p Diags says only that.
 void tellViolations(
     const CheckContext &Ctx, Reporter &Diags,
-    llvm::function_ref<void(const ModuleAnalysis &, llvm::ArrayRef<Violation>)>
-        Tell);
+    function_ref<void(const ModuleAnalysis &, ArrayRef<Violation>)> Tell);
 
 /// Reports \p Alike, of which there is one at least, in the words of their
 /// obligations: the first, and how many there are.
 void reportViolations(const ModuleAnalysis &Analysis,
-                      llvm::ArrayRef<const Violation *> Alike, Reporter &Diags);
+                      ArrayRef<const Violation *> Alike, Reporter &Diags);
 
 } // namespace hlobuf
 

@@ -18,7 +18,7 @@ static constexpr size_t MaxNoted = 4;
 static void report(const Program &P, const SharedCallee &Shared,
                    Reporter &Diags) {
   const HloModule &M = P.module();
-  llvm::StringRef Name = M.name(M[Shared.Callee]);
+  StringRef Name = M.name(M[Shared.Callee]);
   HloId First = Shared.Callers[0];
   HloId Second = Shared.Callers[1];
   Finding F = Diags.report(

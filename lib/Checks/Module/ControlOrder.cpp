@@ -13,7 +13,7 @@ using namespace hlobuf;
 
 static void reportEdge(const Program &P, const Violation &V, Reporter &Diags) {
   HloId Id = V.Owed.At;
-  llvm::StringRef Name = proof::predecessorNames(P, Id)[V.Owed.Operand];
+  StringRef Name = proof::predecessorNames(P, Id)[V.Owed.Operand];
   HloId Before = proof::predecessor(P, Id, Name);
   if (!Before) {
     Diags
@@ -35,7 +35,7 @@ static void reportEdge(const Program &P, const Violation &V, Reporter &Diags) {
 void hlobuf::checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
-      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+      [&](const ModuleAnalysis &Analysis, ArrayRef<Violation> Found) {
         for (const Violation &V : Found)
           reportEdge(Analysis.program(), V, Diags);
       });

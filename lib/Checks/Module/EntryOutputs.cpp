@@ -39,7 +39,7 @@ struct EntryOutputs {
   const Places &Lines = P.facts().places();
   HloId Root = P.root(P.module().Entry);
   /// By line: the first output that it is.
-  llvm::DenseMap<uint32_t, uint32_t> Seen{};
+  DenseMap<uint32_t, uint32_t> Seen{};
 };
 } // namespace
 
@@ -123,7 +123,7 @@ void EntryOutputs::report(const Violation &V) {
 void hlobuf::checkEntryOutputs(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
-      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+      [&](const ModuleAnalysis &Analysis, ArrayRef<Violation> Found) {
         EntryOutputs All{Analysis.program(), Diags};
         for (const Violation &V : Found)
           All.report(V);

@@ -22,7 +22,7 @@ static DerivedPart strangersIn(const ModuleAnalysis &Analysis) {
 static void reportAnotherTime(const ModuleAnalysis &Analysis, Reporter &Diags) {
   size_t Strange = 0;
   std::string Example;
-  llvm::StringRef Where;
+  StringRef Where;
   const Dump &D = Analysis.facts().dump();
   compare(
       Analysis.derived(), strangersIn(Analysis), [&](const Difference &Diff) {

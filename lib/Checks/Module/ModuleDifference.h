@@ -31,7 +31,7 @@ struct ModuleAnswer {
         Level(Level) {}
 
   template <typename... Ts>
-  Finding report(llvm::StringRef Where, fmt::format_string<Ts...> Format,
+  Finding report(StringRef Where, fmt::format_string<Ts...> Format,
                  Ts &&...Args) const {
     return Diags.reportAs(Level, Where, Format, std::forward<Ts>(Args)...);
   }
@@ -39,7 +39,7 @@ struct ModuleAnswer {
   /// The same about \p Name, with a note where \p Id is; invalid ones are left
   /// out.
   template <typename... Ts>
-  Finding tell(llvm::StringRef Where, HloId Id, NameId Name,
+  Finding tell(StringRef Where, HloId Id, NameId Name,
                fmt::format_string<Ts...> Format, Ts &&...Args) const {
     Finding F = report(Where, Format, std::forward<Ts>(Args)...);
     if (Id)
@@ -64,7 +64,7 @@ struct ModuleAnswer {
 
 /// Says one difference.
 using DescribeFn =
-    llvm::function_ref<Finding(const ModuleAnswer &, const Difference &)>;
+    function_ref<Finding(const ModuleAnswer &, const Difference &)>;
 
 /// Compares \p Part of the dump with its program. The differences of the first
 /// part that differs are findings of their own; those of later parts follow

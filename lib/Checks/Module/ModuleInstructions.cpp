@@ -34,10 +34,8 @@ struct ModuleInstructions {
   void checkRead(const Program &P, HloId Id);
 
   bool isRematerialized(const HloInstruction &I) const;
-  llvm::StringRef place(const HloInstruction &I) const {
-    return M.text(I).ltrim();
-  }
-  llvm::StringRef plainText(const HloInstruction &I);
+  StringRef place(const HloInstruction &I) const { return M.text(I).ltrim(); }
+  StringRef plainText(const HloInstruction &I);
   std::string headingOf(const HloComputation &C);
 
   const Dump &D;
@@ -73,7 +71,7 @@ void ModuleInstructions::checkBitcast(HloId Id) {
       .about(M, Id);
 }
 
-llvm::StringRef ModuleInstructions::plainText(const HloInstruction &I) {
+StringRef ModuleInstructions::plainText(const HloInstruction &I) {
   if (!I.Shape)
     return "";
   PlainTexts.resize(D.Shapes.size());
@@ -85,7 +83,7 @@ llvm::StringRef ModuleInstructions::plainText(const HloInstruction &I) {
 
 /// What the heading must be: `(x: f32[4]) -> f32[4]`.
 std::string ModuleInstructions::headingOf(const HloComputation &C) {
-  llvm::SmallVector<const HloInstruction *> Parameters;
+  SmallVector<const HloInstruction *> Parameters;
   for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
     if (M.Instructions[I].Op == Opcode::Parameter)
       Parameters.push_back(&M.Instructions[I]);
@@ -102,7 +100,7 @@ std::string ModuleInstructions::headingOf(const HloComputation &C) {
 
 /// \p Text without the numbers of elements, `/*index=5*/`, which are not in
 /// all releases at the same places.
-static std::string withoutComments(llvm::StringRef Text) {
+static std::string withoutComments(StringRef Text) {
   std::string Out;
   while (!Text.empty()) {
     auto [Before, After] = Text.split("/*");
@@ -113,23 +111,22 @@ static std::string withoutComments(llvm::StringRef Text) {
 }
 
 /// Where ` (` is in the heading \p Line: names have no spaces.
-static size_t parametersBegin(llvm::StringRef Line) {
+static size_t parametersBegin(StringRef Line) {
   size_t Offset = Line.find(' ');
-  while (Offset != llvm::StringRef::npos &&
-         !Line.substr(Offset + 1).starts_with("("))
+  while (Offset != StringRef::npos && !Line.substr(Offset + 1).starts_with("("))
     Offset = Line.find(' ', Offset + 1);
   return Offset;
 }
 
 void ModuleInstructions::checkHeading(ComputationId Id) {
   const HloComputation &C = M[Id];
-  llvm::StringRef Line = M.Text.drop_front(C.Line).split('\n').first;
+  StringRef Line = M.Text.drop_front(C.Line).split('\n').first;
   size_t Begin = parametersBegin(Line);
   size_t End = Line.rfind(" {");
-  if (!C.Root || Begin == llvm::StringRef::npos || End < Begin ||
-      End == llvm::StringRef::npos)
+  if (!C.Root || Begin == StringRef::npos || End < Begin ||
+      End == StringRef::npos)
     return; // in short form
-  llvm::StringRef Own = Line.slice(Begin + 1, End);
+  StringRef Own = Line.slice(Begin + 1, End);
   std::string Expected = headingOf(C);
   if (Own == Expected)
     return;
@@ -155,8 +152,8 @@ void ModuleInstructions::checkHeading(ComputationId Id) {
 
 /// True if rematerialization made \p I, or a copy of it.
 bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
-  constexpr llvm::StringRef Tail = ".remat";
-  llvm::StringRef Text = M.name(I);
+  constexpr StringRef Tail = ".remat";
+  StringRef Text = M.name(I);
   auto [Base, Rest] = Text.split(Tail);
   Rest = Rest.ltrim("0123456789");
   bool IsCopy =

@@ -47,7 +47,7 @@ struct ModuleLayouts {
   void checkStart(HloId Id);
   void checkForwarded(HloId Id);
   void checkAliases(HloId Id);
-  void report(Side From, Side To, llvm::StringRef Text);
+  void report(Side From, Side To, StringRef Text);
   ShapeId shape(Side S) const {
     return P.trees().part(P[S.Id].Shape, S.Ordinal);
   }
@@ -60,7 +60,7 @@ struct ModuleLayouts {
   void compare(Side From, Side To, LayoutTolerance Tolerance = {});
   const Dump &D = P.facts().dump();
   Backend Target = P.facts().backend();
-  llvm::DenseSet<uint32_t> Told{};
+  DenseSet<uint32_t> Told{};
   /// The instruction that is looked at.
   HloId Current = {};
 };
@@ -78,7 +78,7 @@ std::string ModuleLayouts::spell(Side S) const {
   return Text;
 }
 
-void ModuleLayouts::report(Side From, Side To, llvm::StringRef Text) {
+void ModuleLayouts::report(Side From, Side To, StringRef Text) {
   Finding F =
       Diags
           .report(P.place(To.Id),
@@ -104,8 +104,8 @@ void ModuleLayouts::compare(Side From, Side To, LayoutTolerance Tolerance) {
     Side Y = {To.Id, To.Ordinal + I};
     if (shape(X) == shape(Y))
       continue;
-    llvm::StringRef Text = layoutDifference(
-        D.Shapes[shape(X)], D.Shapes[shape(Y)], Tolerance, Target);
+    StringRef Text = layoutDifference(D.Shapes[shape(X)], D.Shapes[shape(Y)],
+                                      Tolerance, Target);
     if (!Text.empty())
       return report(X, Y, Text);
   }
@@ -123,7 +123,7 @@ void ModuleLayouts::checkCalls(HloId Id) {
       Op == Opcode::Fusion && Target != Backend::TPU && Target != Backend::CPU;
   Tolerance.Bounds =
       Op == Opcode::While && Target != Backend::TPU && Target != Backend::GPU;
-  llvm::ArrayRef<HloId> Operands = P.operands(Id);
+  ArrayRef<HloId> Operands = P.operands(Id);
   size_t First = Op == Opcode::Conditional;
   for (const HloCall &Call : P.calls(Id)) {
     for (uint32_t N = 0; N != P.numParameters(Call.Callee); ++N)
@@ -170,7 +170,7 @@ void ModuleLayouts::checkAliases(HloId Id) {
   const HloModule &M = P.module();
   if (P.isHidden(Id) || !M[Id].MayDeclareAliases)
     return;
-  llvm::StringRef Attributes = M.attributes(M[Id]);
+  StringRef Attributes = M.attributes(M[Id]);
   bool Called = P[Id].Op == Opcode::CustomCall;
   if (Called && Attributes.contains("xla_skip_custom_call_alias_shape_check"))
     return;
@@ -234,7 +234,7 @@ void hlobuf::checkModuleLayout(const CheckContext &Ctx, Reporter &Diags) {
     return;
   tellViolations(
       Ctx, Diags,
-      [&](const ModuleAnalysis &Analysis, llvm::ArrayRef<Violation> Found) {
+      [&](const ModuleAnalysis &Analysis, ArrayRef<Violation> Found) {
         for (const Violation &V : Found)
           if (!Layouts.hasTold(V.Owed.At))
             reportViolations(Analysis, &V, Diags);

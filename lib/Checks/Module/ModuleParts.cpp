@@ -38,7 +38,6 @@
 #include "Dataflow/Expected.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Where row \p Number of the sequence, or the last one, names its instruction.
 static StringRef stepName(const ModuleAnswer &M, int32_t Number) {
@@ -181,7 +180,7 @@ static Finding describeUse(const ModuleAnswer &M, const Difference &Diff) {
 }
 
 static std::string spellFlags(const Dump &D, const ExpectedFlags &Flags) {
-  llvm::SmallVector<std::string, 4> Texts;
+  SmallVector<std::string, 4> Texts;
   if (Flags.Parameter)
     Texts.push_back(fmt::format("parameter {} at index {}",
                                 Flags.Parameter->first,

@@ -23,8 +23,8 @@
 using namespace hlobuf;
 
 /// Says \p Claim of two value lines, and shows both.
-static Finding reportPair(const ModuleAnswer &M, llvm::StringRef Where,
-                          ValueId V, ValueId Other, llvm::StringRef Claim) {
+static Finding reportPair(const ModuleAnswer &M, StringRef Where, ValueId V,
+                          ValueId Other, StringRef Claim) {
   auto Place = [&](ValueId Line) {
     const Value &Placed = M.D[Line];
     return fmt::format("{} in bytes [{}, {}) of allocation {}",
@@ -137,7 +137,7 @@ void AliasRows::compare(size_t I) {
 }
 
 void AliasRows::run() {
-  llvm::DenseMap<uint32_t, ValueId> ById;
+  DenseMap<uint32_t, ValueId> ById;
   for (size_t I = 0; I != D.Values.size(); ++I)
     ById.try_emplace(D.Values[I].Tag.Id, ValueId(I));
   for (const AliasRow &Row : D.Aliases) {

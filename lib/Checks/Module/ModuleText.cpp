@@ -18,7 +18,6 @@
 #include "Dataflow/ModuleAnalysis.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 struct TextComparer {
@@ -107,8 +106,8 @@ bool TextComparer::isElided(StringRef Stated, StringRef Own, HloId Id) const {
 
 bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
   const HloModule &M = P.module();
-  llvm::ArrayRef<NameId> Stated = D.operands(I);
-  llvm::ArrayRef<HloId> Own = P.operands(Id);
+  ArrayRef<NameId> Stated = D.operands(I);
+  ArrayRef<HloId> Own = P.operands(Id);
   if (isGiven(I.Op.Op)) {
     StringRef Contents = M.operandsText(M[Id]);
     if (D.operandsText(I) == Contents ||
@@ -239,7 +238,7 @@ struct Signature {
   void run();
 
   bool fits(HloId Id, ShapeId Promised, bool InAnySpace) const;
-  void compare(HloId Id, ShapeId Promised, llvm::StringRef Text);
+  void compare(HloId Id, ShapeId Promised, StringRef Text);
 
   const ModuleAnalysis &Analysis;
   Reporter &Diags;
@@ -278,7 +277,7 @@ bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
 
 /// CUDA may leave the memory space of what host computations read out of the
 /// promise (jaxlib 0.12).
-void Signature::compare(HloId Id, ShapeId Promised, llvm::StringRef Text) {
+void Signature::compare(HloId Id, ShapeId Promised, StringRef Text) {
   if (fits(Id, Promised, /*InAnySpace=*/false))
     return;
   if (P.facts().backend() == Backend::GPU && P.anyRunsElsewhere() &&

@@ -13,7 +13,6 @@
 #include "Facts/Report.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 class MemoryReport : public RestatedSection {

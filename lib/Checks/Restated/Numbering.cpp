@@ -17,7 +17,6 @@
 #include "Checks/Check.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// A row with a number: how messages call it, and where the number is.
@@ -140,7 +139,7 @@ void Numbering::checkAllocations() {
 }
 
 void Numbering::checkSteps() {
-  llvm::ArrayRef<SequenceRow> Steps = D.Sequence;
+  ArrayRef<SequenceRow> Steps = D.Sequence;
   count(
       D.Sequence.size(), [&](uint32_t I) { return Steps[I].Ordinal; },
       [&](uint32_t I, const std::string &Expected) {
@@ -179,7 +178,7 @@ void Numbering::checkSteps() {
 }
 
 void Numbering::checkValues() {
-  llvm::DenseMap<uint32_t, uint32_t> ById;
+  DenseMap<uint32_t, uint32_t> ById;
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
     if (auto [First, IsNew] = ById.try_emplace(V.Tag.Id, I); !IsNew)
@@ -189,7 +188,7 @@ void Numbering::checkValues() {
       report(value(I), value(I - 1), "ascending ids inside an allocation");
   }
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-    llvm::ArrayRef<uint32_t> Values = Ctx.valuesOfInstruction(NameId(Name));
+    ArrayRef<uint32_t> Values = Ctx.valuesOfInstruction(NameId(Name));
     for (size_t K = 1; K < Values.size(); ++K) {
       const ValueTag &First = D.Values[Values[K - 1]].Tag;
       const ValueTag &Second = D.Values[Values[K]].Tag;

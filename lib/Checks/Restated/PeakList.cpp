@@ -21,7 +21,6 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// A derived row, and the live range that it stands for.
@@ -78,7 +77,7 @@ private:
   int32_t Step = 0;
   std::vector<DerivedRow> Rows;
   /// By key; made when needed.
-  llvm::DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> StatedBytes;
+  DenseMap<std::pair<uint32_t, uint32_t>, uint64_t> StatedBytes;
 };
 } // namespace
 

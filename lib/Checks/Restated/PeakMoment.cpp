@@ -12,7 +12,6 @@
 #include "Facts/Peak.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 static uint64_t chargedAt(const CheckContext &Ctx, int32_t Step) {
   uint64_t Sum = 0;

@@ -4,7 +4,6 @@
 #include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 RestatedSection::~RestatedSection() = default;
 
@@ -44,7 +43,7 @@ struct LinePair {
 /// on.
 static LinePair findDifference(const RestatedSection &S, size_t Same) {
   // How often it is derived and not stated; below 0 the opposite.
-  llvm::StringMap<int64_t> Lacking;
+  StringMap<int64_t> Lacking;
   for (size_t Line = Same; Line != S.derivedLines(); ++Line)
     ++Lacking[S.own(S.derived(Line))];
   for (size_t Line = Same; Line != S.statedLines(); ++Line)

@@ -22,19 +22,19 @@ public:
   virtual size_t statedLines() const = 0;
   virtual size_t derivedLines() const = 0;
   /// A line of the file, without its newline.
-  virtual llvm::StringRef stated(size_t Line) const = 0;
+  virtual StringRef stated(size_t Line) const = 0;
   virtual std::string derived(size_t Line) const = 0;
   /// True if both lines are the same.
   virtual bool isSame(size_t Derived, size_t Stated) const {
     return derived(Derived) == stated(Stated);
   }
   /// What \p Line says by itself: without sums, which depend on others.
-  virtual llvm::StringRef own(llvm::StringRef Line) const { return Line; }
+  virtual StringRef own(StringRef Line) const { return Line; }
 
   /// `peak list`, in messages.
-  virtual llvm::StringRef noun() const = 0;
+  virtual StringRef noun() const = 0;
   /// The place of a finding in a section without lines.
-  virtual llvm::StringRef heading() const = 0;
+  virtual StringRef heading() const = 0;
   /// Adds to \p F what it is about and what the line follows from: a derived
   /// line and the stated one in its place, either of which may be missing.
   virtual void explain(Finding &F, std::optional<size_t> Derived,
@@ -43,7 +43,7 @@ public:
 
 /// What \p Text has and \p Other has not: all between the words that both begin
 /// and end with.
-llvm::StringRef differentText(llvm::StringRef Text, llvm::StringRef Other);
+StringRef differentText(StringRef Text, StringRef Other);
 
 /// Reports where \p S departs from what was derived. Near linear.
 void compareRestated(RestatedSection &S, Reporter &Diags);

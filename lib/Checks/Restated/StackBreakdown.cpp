@@ -24,7 +24,6 @@
 #include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// The last part of an op_name of the form `params['a/b'].c`; else all of it.
 static StringRef lastPart(StringRef Name) {
@@ -185,7 +184,7 @@ void StackTree::derive() {
     if (I != 0)
       Totals[Parents[I]] += Totals[I];
   }
-  std::vector<llvm::SmallVector<uint32_t, 4>> Children(Count);
+  std::vector<SmallVector<uint32_t, 4>> Children(Count);
   for (uint32_t I = 1; I < Count; ++I)
     if (Totals[I] != 0)
       Children[Parents[I]].push_back(I);
@@ -218,7 +217,7 @@ void StackTree::derive() {
 std::string StackTree::derived(size_t Number) const {
   const Line &L = Lines[Number];
   // Columns from the right, as the parents are found.
-  llvm::SmallVector<StringRef, 16> Columns;
+  SmallVector<StringRef, 16> Columns;
   Columns.push_back(Number == 0 ? "  "
                     : L.IsLast  ? "\u2514\u2500\u2500 "
                                 : "\u251c\u2500\u2500 ");
@@ -246,7 +245,7 @@ void StackTree::compareNames() {
           Ctx, Section::Texts, "the text of a listed instruction is missing");
   // Bytes that the list has under a name and the tree does not; below 0 the
   // opposite, in two's complement.
-  llvm::StringMap<uint64_t> Lacking;
+  StringMap<uint64_t> Lacking;
   std::vector<std::string> Names;
   for (const PeakRow &Row : D.Peak) {
     Names.push_back(nameOf(D, Row, *Ctx.instruction(Row.Name)));

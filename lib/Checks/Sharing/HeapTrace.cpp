@@ -44,11 +44,11 @@ struct HeldBytes {
   bool Elsewhere = false;
   uint64_t Most = 0;
   /// Bytes that a value added, and whose they are.
-  llvm::DenseMap<uint32_t, std::pair<uint32_t, uint64_t>> Sizes;
+  DenseMap<uint32_t, std::pair<uint32_t, uint64_t>> Sizes;
 
 private:
   uint64_t Current = 0;
-  llvm::DenseMap<uint32_t, int64_t> Holders;
+  DenseMap<uint32_t, int64_t> Holders;
 };
 
 /// Replays all traces, and compares them with the lists of values at the peak.
@@ -104,9 +104,9 @@ private:
   const CheckContext &Ctx;
   const Dump &D;
   Reporter &Diags;
-  llvm::DenseMap<uint32_t, ValueId> ById;
+  DenseMap<uint32_t, ValueId> ById;
   /// By allocation, by the first byte.
-  llvm::DenseMap<uint32_t, Held> Live;
+  DenseMap<uint32_t, Held> Live;
   /// What became of a value in one trace.
   struct Standing {
     /// How often it got bytes and was freed.
@@ -118,7 +118,7 @@ private:
   /// By value, in the order of their first events.
   llvm::MapVector<uint32_t, Standing> Seen;
   /// By the number of an allocation.
-  llvm::DenseMap<uint64_t, const HeapTrace *> ByNumber;
+  DenseMap<uint64_t, const HeapTrace *> ByNumber;
   /// By allocation.
   std::vector<Moment> Moments;
 };
@@ -225,7 +225,7 @@ bool TraceReplay::holdsValueOf(const HeapTrace &Trace) const {
 }
 
 void TraceReplay::checkNumber(const HeapTrace &Trace) {
-  llvm::StringRef Where = Ctx.places().traceLine(Trace.Line);
+  StringRef Where = Ctx.places().traceLine(Trace.Line);
   size_t Most = D.Allocations.size() + D.Values.size() + D.HeapTraces.size();
   if (Trace.Allocation >= Most)
     Diags.report(
@@ -245,7 +245,7 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V,
                           const Standing &Before) {
   bool New = !Before.Last;
   bool Free = E.Action == HeapEvent::Kind::Free;
-  llvm::StringRef Where = Ctx.places().traceLine(E.Line);
+  StringRef Where = Ctx.places().traceLine(E.Line);
   std::string Name = D.spell(D[V].Tag);
   if (Free && New) {
     Diags.report(Where, "{} is freed, but did not get any bytes", Name)
@@ -332,7 +332,7 @@ void TraceReplay::replay(const HeapTrace &Trace) {
 
 bool TraceReplay::isInOrder(size_t Number) {
   const PeakValueList &List = D.PeakValueLists[Number];
-  llvm::StringRef Where = Ctx.places().traceLine(List.Line);
+  StringRef Where = Ctx.places().traceLine(List.Line);
   if (Number >= D.Allocations.size()) {
     Diags.report(Where,
                  "allocation {} has values at its peak, but there are only {} "
@@ -357,7 +357,7 @@ bool TraceReplay::isInOrder(size_t Number) {
 std::optional<uint64_t> TraceReplay::bytes(const PeakValueList &List,
                                            AllocationId Id) {
   uint64_t Sum = 0;
-  llvm::DenseSet<uint32_t> Listed;
+  DenseSet<uint32_t> Listed;
   for (uint32_t I = List.Values.Begin; I != List.Values.End; ++I) {
     const PeakValue &P = D.PeakValues[I];
     ValueId V = find(P.Value);

@@ -102,7 +102,7 @@ unsigned hlobuf::elementBits(const Dump &D, ValueId V) {
   return Shape && D.Shapes[Shape].isArray() ? D.Shapes[Shape].Bits : 0;
 }
 
-static llvm::StringRef spellOpcode(Opcode Op) {
+static StringRef spellOpcode(Opcode Op) {
   return Op == Opcode::Unknown ? "" : opcodeText(Op);
 }
 
@@ -119,14 +119,13 @@ Event hlobuf::eventAt(const ModuleAnalysis &Analysis, HloId Id) {
 
 /// Where the instruction \p Name, of \p Step, is: in the module if there is
 /// one, else in the sequence; empty if it is in neither.
-static llvm::StringRef placeOf(const Facts &DumpFacts, NameId Name,
-                               int32_t Step) {
+static StringRef placeOf(const Facts &DumpFacts, NameId Name, int32_t Step) {
   const Dump &D = DumpFacts.dump();
   HloId Id = D.complete(Section::Module) ? D.Module.find(Name) : HloId();
   if (Id)
     return D.Module.text(D.Module[Id]).split(' ').first;
   return isStep(D, Step) ? DumpFacts.places().row(D.Sequence[size_t(Step)]).Name
-                         : llvm::StringRef();
+                         : StringRef();
 }
 
 Event hlobuf::eventAt(const Facts &DumpFacts, NameId Name) {
@@ -175,7 +174,7 @@ void hlobuf::addEnd(Finding &F, const Facts &DumpFacts, ValueId V,
   Event E = eventAt(DumpFacts, D.Sequence[static_cast<size_t>(Step)].Name);
   std::string Reader = E.Step.Subject;
   UsedId U = DumpFacts.usedOf(V);
-  for (const Use &Use : U ? D.uses(D[U]) : llvm::ArrayRef<hlobuf::Use>())
+  for (const Use &Use : U ? D.uses(D[U]) : ArrayRef<hlobuf::Use>())
     if (Use.Name == E.Name)
       return addStep(
           F, std::move(E), std::move(Reader),

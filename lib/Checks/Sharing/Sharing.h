@@ -49,7 +49,7 @@ int32_t firstStep(const Facts &DumpFacts, ValueId V);
 
 /// An instruction, where the module or the sequence has it.
 struct Event {
-  llvm::StringRef Where;
+  StringRef Where;
   /// Without its action. The subject is the instruction.
   TimelineStep Step;
   NameId Name;

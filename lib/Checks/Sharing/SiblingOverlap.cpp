@@ -24,7 +24,7 @@ struct SiblingCheck {
   void run();
 
   void checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings);
-  std::optional<llvm::SmallVector<DeclaredAlias, 2>> aliases(NameId Name) const;
+  std::optional<SmallVector<DeclaredAlias, 2>> aliases(NameId Name) const;
   bool mayAliasOneOperand(const Value &V, const Value &W) const;
   bool mayRunElsewhere(const Value &V) const;
   bool holdsDoubledValue(const Value &V);
@@ -35,13 +35,13 @@ struct SiblingCheck {
   Reporter &Diags;
   const Dump &D = Ctx.dump();
   /// Allocation and offset of each value that some tuple holds twice.
-  std::optional<llvm::DenseSet<std::pair<uint32_t, uint64_t>>> Doubled = {};
+  std::optional<DenseSet<std::pair<uint32_t, uint64_t>>> Doubled = {};
 };
 } // namespace
 
 /// What the instruction \p Name declares to alias, in its text or in the
 /// module; nothing if there is neither.
-std::optional<llvm::SmallVector<DeclaredAlias, 2>>
+std::optional<SmallVector<DeclaredAlias, 2>>
 SiblingCheck::aliases(NameId Name) const {
   if (const Instruction *I = Ctx.instruction(Name))
     return Ctx.aliases(*I);
@@ -81,7 +81,7 @@ bool SiblingCheck::mayRunElsewhere(const Value &V) const {
 
 void SiblingCheck::findDoubled() {
   Doubled.emplace();
-  llvm::SmallVector<NameId, 16> Names;
+  SmallVector<NameId, 16> Names;
   for (uint32_t U = 0; U != D.Used.size(); ++U) {
     ValueId V = Ctx.valueOf(UsedId(U));
     if (!V || D.positionRows(D.Used[U]).size() < 2)
@@ -150,9 +150,9 @@ void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
 }
 
 void SiblingCheck::run() {
-  llvm::SmallVector<uint32_t, 32> Siblings;
+  SmallVector<uint32_t, 32> Siblings;
   for (size_t Name = 0; Name != D.Names.size(); ++Name) {
-    llvm::ArrayRef<uint32_t> All = Ctx.valuesOfInstruction(NameId(Name));
+    ArrayRef<uint32_t> All = Ctx.valuesOfInstruction(NameId(Name));
     if (All.size() < 2)
       continue;
     Siblings.clear();

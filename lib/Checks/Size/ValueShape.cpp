@@ -8,7 +8,6 @@
 #include "Checks/Check.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Follows two shapes that differ down to the first parts that do. \p Text is
 /// the text of \p Got on its line and shrinks along.

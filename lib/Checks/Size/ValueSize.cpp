@@ -39,11 +39,10 @@ struct SizeChecker {
 
   Need need(const Value &V);
   Need computeNeed(const Value &V) const;
-  void checkOffset(llvm::ArrayRef<uint32_t> Same);
-  void checkPlace(llvm::ArrayRef<uint32_t> Offset,
-                  llvm::ArrayRef<uint32_t> Same);
+  void checkOffset(ArrayRef<uint32_t> Same);
+  void checkPlace(ArrayRef<uint32_t> Offset, ArrayRef<uint32_t> Same);
   void report(uint32_t Number, const Need &N, size_t Members);
-  bool strayed(llvm::ArrayRef<uint32_t> Offset, uint64_t Size);
+  bool strayed(ArrayRef<uint32_t> Offset, uint64_t Size);
 
   const CheckContext &Ctx;
   Reporter &Diags;
@@ -95,7 +94,7 @@ void SizeChecker::report(uint32_t Number, const Need &N, size_t Members) {
 
 /// True if a value at this offset needs exactly \p Size but states another
 /// size: then that value is wrong, and those it left are right.
-bool SizeChecker::strayed(llvm::ArrayRef<uint32_t> Offset, uint64_t Size) {
+bool SizeChecker::strayed(ArrayRef<uint32_t> Offset, uint64_t Size) {
   if (Needs.empty()) {
     for (uint32_t I : Offset)
       if (Need N = need(D.Values[I]); N.Bytes != D.Values[I].Size)
@@ -105,8 +104,8 @@ bool SizeChecker::strayed(llvm::ArrayRef<uint32_t> Offset, uint64_t Size) {
   return std::binary_search(Needs.begin(), Needs.end(), Size);
 }
 
-void SizeChecker::checkPlace(llvm::ArrayRef<uint32_t> Offset,
-                             llvm::ArrayRef<uint32_t> Same) {
+void SizeChecker::checkPlace(ArrayRef<uint32_t> Offset,
+                             ArrayRef<uint32_t> Same) {
   uint64_t Size = D.Values[Same.front()].Size;
   bool Exact = true;
   Need Most;
@@ -126,7 +125,7 @@ void SizeChecker::checkPlace(llvm::ArrayRef<uint32_t> Offset,
     report(Largest, Most, Same.size());
 }
 
-void SizeChecker::checkOffset(llvm::ArrayRef<uint32_t> Same) {
+void SizeChecker::checkOffset(ArrayRef<uint32_t> Same) {
   Needs.clear();
   for (size_t Begin = 0; Begin != Same.size();) {
     size_t End = Begin;
@@ -148,7 +147,7 @@ void SizeChecker::checkAllocation(const Allocation &Alloc) {
     const Value &W = D.Values[Y];
     return std::tuple(V.Offset, V.Size, X) < std::tuple(W.Offset, W.Size, Y);
   });
-  llvm::ArrayRef<uint32_t> All = Order;
+  ArrayRef<uint32_t> All = Order;
   for (size_t Begin = 0; Begin != All.size();) {
     size_t End = Begin;
     while (End != All.size() &&

@@ -102,7 +102,7 @@ void StartsAndDones::check(const ThunkSequence &S) {
     return;
   Open.clear();
   collect(S);
-  llvm::SmallVector<ThunkId, 4> Left;
+  SmallVector<ThunkId, 4> Left;
   for (auto [Key, Start] : Open)
     Left.push_back(Start);
   llvm::sort(Left);

@@ -26,7 +26,7 @@ private:
 } // namespace
 
 void StatedAttributes::checkRow(ThunkId Id, HloId I, const AttributeRow &Row) {
-  llvm::StringRef Where;
+  StringRef Where;
   std::string Stated = statedAttribute(T, Id, Row, Where);
   AttributeVerdict Verdict = Row.Rule({G, Id, I, Row.Key, Row.Default, Stated});
   using Answer = AttributeVerdict::Answer;

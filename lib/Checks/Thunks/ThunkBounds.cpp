@@ -44,7 +44,7 @@ std::optional<int64_t> SliceBounds::sizeOf(const ThunkSlice &S,
                                            ThunkId Id) const {
   int64_t Index = S.Bytes.Allocation;
   if (G.isEmbedded(Id)) {
-    llvm::ArrayRef<uint64_t> Sizes = T[T[Id].In].Sizes;
+    ArrayRef<uint64_t> Sizes = T[T[Id].In].Sizes;
     if (Index < 0 || Index >= static_cast<int64_t>(Sizes.size()))
       return std::nullopt;
     return static_cast<int64_t>(Sizes[static_cast<size_t>(Index)]);

@@ -20,7 +20,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::SmallVector;
 
 namespace {
 class KernelArguments : ThunkRule {
@@ -43,17 +42,17 @@ private:
   SmallVector<int64_t, 8> pattern(ThunkId Id) const;
 
   /// By kernel: the first thunk that launches it, and its pattern.
-  llvm::StringMap<std::pair<ThunkId, SmallVector<int64_t, 8>>> First;
+  StringMap<std::pair<ThunkId, SmallVector<int64_t, 8>>> First;
   /// By kernel: the first thunk whose instruction it is named for.
-  llvm::StringMap<ThunkId> Owner;
+  StringMap<ThunkId> Owner;
   /// By name.
-  llvm::DenseMap<llvm::StringRef, ComputationId> ByName;
+  DenseMap<StringRef, ComputationId> ByName;
   Lazy<EqualComputations> Equal;
 };
 } // namespace
 
 /// The name of a kernel of an instruction \p Name: for a GPU that of a symbol.
-static std::string kernelName(llvm::StringRef Name, bool ForGpu) {
+static std::string kernelName(StringRef Name, bool ForGpu) {
   std::string Kernel = Name.str();
   if (ForGpu)
     for (char &C : Kernel)
@@ -225,7 +224,7 @@ void KernelArguments::checkLoaded(ThunkId Id) {
 /// XNNPACK packs the right side of a product once for each address
 /// (XnnDotThunk, jaxlib 0.8.1), whatever is there later.
 void KernelArguments::checkCaptured(ThunkId Id) {
-  llvm::ArrayRef<ThunkSlice> All = T.slices(T[Id]);
+  ArrayRef<ThunkSlice> All = T.slices(T[Id]);
   if (All.size() < 2)
     return;
   const Allocation *A = G.allocation(All[1].Bytes.Allocation);
@@ -265,7 +264,7 @@ void KernelArguments::run() {
     ByName.insert(
         {P.module().name(P.module().Computations[C]), ComputationId(C)});
   for (size_t I = 0; I != T.Thunks.size(); ++I)
-    if (llvm::StringRef Kernel = T.Thunks[I].Kernel;
+    if (StringRef Kernel = T.Thunks[I].Kernel;
         !Kernel.empty() && T.Thunks[I].Instruction &&
         // Until 2025, and for calls, `_kernel` follows.
         Kernel.starts_with(kernelName(G.name(ThunkId(I)), T.ForGpu)))

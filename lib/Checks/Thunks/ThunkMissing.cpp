@@ -23,15 +23,14 @@ public:
 
 private:
   void checkSymbols();
-  void checkNames(llvm::ArrayRef<llvm::StringRef> Stored,
-                  llvm::StringRef Thunk::*Named);
+  void checkNames(ArrayRef<StringRef> Stored, StringRef Thunk::*Named);
 };
 } // namespace
 
 /// Kernels and comparators that the object files do not have.
 void MissingThunks::checkSymbols() {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
-    if (llvm::StringRef Absent = T.Thunks[I].Absent; !Absent.empty())
+    if (StringRef Absent = T.Thunks[I].Absent; !Absent.empty())
       reportThunk(
           ThunkId(I), Absent,
           fmt::format("launches {}, which its binary does not have", Absent));
@@ -43,13 +42,13 @@ void MissingThunks::checkSymbols() {
 
 /// The symbols \p Stored of the object files against those that thunks have as
 /// \p Named.
-void MissingThunks::checkNames(llvm::ArrayRef<llvm::StringRef> Stored,
-                               llvm::StringRef Thunk::*Named) {
+void MissingThunks::checkNames(ArrayRef<StringRef> Stored,
+                               StringRef Thunk::*Named) {
   llvm::StringSet<> Known, Used;
-  for (llvm::StringRef Name : Stored)
+  for (StringRef Name : Stored)
     Known.insert(Name);
   for (size_t I = 0; I != T.Thunks.size(); ++I) {
-    llvm::StringRef Name = T.Thunks[I].*Named;
+    StringRef Name = T.Thunks[I].*Named;
     if (Name.empty())
       continue;
     Used.insert(Name);
@@ -58,7 +57,7 @@ void MissingThunks::checkNames(llvm::ArrayRef<llvm::StringRef> Stored,
           ThunkId(I), Name,
           fmt::format("launches {}, which the object files do not have", Name));
   }
-  for (llvm::StringRef Name : Stored)
+  for (StringRef Name : Stored)
     if (!Used.contains(Name))
       Diags.report(Name, "the object files have {}, which no thunk launches",
                    Name);

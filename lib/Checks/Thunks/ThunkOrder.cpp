@@ -51,7 +51,7 @@ void ThunkOrders::checkCommunicators() {
       Best = &Each;
   }
   for (size_t S = 0; S != T.Sequences.size(); ++S) {
-    llvm::SmallVector<std::pair<ThunkId, uint32_t>, 4> Collectives;
+    SmallVector<std::pair<ThunkId, uint32_t>, 4> Collectives;
     uint32_t Number = 0;
     T.forEach(T.Sequences[S], [&](ThunkId Id) {
       if (CollectivesBefore[T[Id].End] != CollectivesBefore[Id.index()])
@@ -63,7 +63,7 @@ void ThunkOrders::checkCommunicators() {
     if (T.Resources.empty() && !storesShapes())
       return Diags.notChecked("which collectives share a communicator, which "
                               "jaxlib 0.5.3 and older do not store");
-    llvm::DenseSet<uint32_t> Users;
+    DenseSet<uint32_t> Users;
     if (Largest[S])
       Users.insert(Largest[S]->Users.begin(), Largest[S]->Users.end());
     for (auto [Id, Own] : Collectives)

@@ -25,7 +25,7 @@ private:
 } // namespace
 
 void ThunkReads::report(const SliceFault &Fault) {
-  llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
+  StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
   std::string Expected =
       Fault.Expected && Fault.Expected->Bytes
           ? fmt::format("{} ({})", G.spell(*Fault.Expected),

@@ -12,7 +12,7 @@ const ThunkGraph *hlobuf::usableThunks(const CheckContext &Ctx,
     return nullptr;
   const ThunkGraph *G = Ctx.thunkGraph();
   unsigned Strange = 0;
-  llvm::StringRef Example;
+  StringRef Example;
   for (const Thunk &T : G->thunks().Thunks) {
     if (T.Understood)
       continue;
@@ -34,8 +34,7 @@ Severity ThunkRule::severityOf(ThunkId Id) const {
                                               : Severity::Warning;
 }
 
-Finding ThunkRule::reportThunk(ThunkId Id, llvm::StringRef Where,
-                               std::string Text) {
+Finding ThunkRule::reportThunk(ThunkId Id, StringRef Where, std::string Text) {
   return noteInstruction(Diags.reportAs(severityOf(Id), Where, "{} {}",
                                         G.name(Id), std::move(Text)),
                          Id);

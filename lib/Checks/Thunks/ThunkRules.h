@@ -24,7 +24,7 @@ public:
 protected:
   /// Starts a finding at \p Where: `NAME TEXT`, where NAME is that of \p Id's
   /// instruction. See severityOf().
-  Finding reportThunk(ThunkId Id, llvm::StringRef Where, std::string Text);
+  Finding reportThunk(ThunkId Id, StringRef Where, std::string Text);
   /// The same, at the line of \p Id.
   Finding reportThunk(ThunkId Id, std::string Text) {
     return reportThunk(Id, T[Id].Text, std::move(Text));

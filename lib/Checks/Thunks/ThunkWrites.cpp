@@ -14,7 +14,6 @@
 #include <map>
 
 using namespace hlobuf;
-using llvm::SmallVector;
 
 namespace {
 class WrittenBytes : ThunkRule {
@@ -31,15 +30,15 @@ private:
   void checkDisjoint(ThunkId Id);
   void checkOutputs();
   void checkUnwritten(const ArrayLeaf &Output);
-  void checkWriter(ThunkId Id, llvm::ArrayRef<ArrayLeaf> Outputs);
+  void checkWriter(ThunkId Id, ArrayRef<ArrayLeaf> Outputs);
 
   /// Parameters that some output may take the bytes of.
-  llvm::DenseSet<int64_t> Donated;
+  DenseSet<int64_t> Donated;
 };
 } // namespace
 
 void WrittenBytes::report(const SliceFault &Fault) {
-  llvm::StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
+  StringRef Where = Fault.Slice ? Fault.Slice->Text : T[Fault.Thunk].Text;
   std::string Expected =
       Fault.Expected && Fault.Expected->Bytes
           ? fmt::format("its result {} is {}", G.spell(*Fault.Expected),
@@ -127,7 +126,7 @@ void WrittenBytes::checkUnwritten(const ArrayLeaf &Output) {
 }
 
 /// \p Id is the last one to write to \p Outputs.
-void WrittenBytes::checkWriter(ThunkId Id, llvm::ArrayRef<ArrayLeaf> Outputs) {
+void WrittenBytes::checkWriter(ThunkId Id, ArrayRef<ArrayLeaf> Outputs) {
   Places Own = written(Id);
   std::vector<ByteSlice> All;
   for (const auto &[Bytes, S] : Own)

@@ -11,13 +11,13 @@ namespace hlobuf {
 
 /// The line after the one that \p Where ends in, comments passed over. Where
 /// the text ends there, \p Where itself.
-inline llvm::StringRef lineBehind(const Dump &D, llvm::StringRef Where) {
-  llvm::StringRef Text = D.usedText();
-  llvm::StringRef Rest =
+inline StringRef lineBehind(const Dump &D, StringRef Where) {
+  StringRef Text = D.usedText();
+  StringRef Rest =
       Text.drop_front(static_cast<size_t>(Where.end() - Text.data()));
   do {
     size_t Newline = Rest.find('\n');
-    if (Newline == llvm::StringRef::npos)
+    if (Newline == StringRef::npos)
       return Where;
     Rest = Rest.drop_front(Newline + 1);
   } while (Rest.starts_with("//"));
@@ -26,22 +26,22 @@ inline llvm::StringRef lineBehind(const Dump &D, llvm::StringRef Where) {
 
 /// The last position of \p U; its heading if there is none. A position that is
 /// missing is missing about there.
-inline llvm::StringRef lastPositionRow(const Facts &Ctx, UsedId U) {
+inline StringRef lastPositionRow(const Facts &Ctx, UsedId U) {
   const Dump &D = Ctx.dump();
-  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  ArrayRef<Position> All = D.positions(D[U]);
   return All.empty() ? lineBehind(D, Ctx.places().tag(D[U]).Whole).ltrim()
                      : Ctx.places().line(All.back()).ltrim();
 }
 
 /// The last use of \p U; the heading of its uses if there is none.
-inline llvm::StringRef lastUseRow(const Facts &Ctx, UsedId U) {
+inline StringRef lastUseRow(const Facts &Ctx, UsedId U) {
   const Dump &D = Ctx.dump();
-  llvm::ArrayRef<Use> All = D.uses(D[U]);
+  ArrayRef<Use> All = D.uses(D[U]);
   if (!All.empty())
     return Ctx.places().line(All.back()).ltrim();
-  llvm::StringRef Before = D.positions(D[U]).empty()
-                               ? lineBehind(D, Ctx.places().tag(D[U]).Whole)
-                               : Ctx.places().line(D.positions(D[U]).back());
+  StringRef Before = D.positions(D[U]).empty()
+                         ? lineBehind(D, Ctx.places().tag(D[U]).Whole)
+                         : Ctx.places().line(D.positions(D[U]).back());
   return lineBehind(D, Before).ltrim();
 }
 

@@ -34,7 +34,6 @@
 #include <tuple>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// The value line after which that of \p U is most likely missing: in the only
 /// temp of its color, by id. Invalid for what belongs to other allocations.
@@ -90,7 +89,7 @@ static StringRef differingField(const TagTexts &Texts, const ValueTag &X,
 static void compareTags(const CheckContext &Ctx, Reporter &Diags, UsedId U,
                         ValueId V) {
   const Dump &D = Ctx.dump();
-  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  ArrayRef<Position> All = D.positions(D[U]);
   bool Odd = !All.empty() && All.front().Name == D[V].Tag.Name &&
              All.front().Index == D[V].Tag.Index && D[U].Tag.Id == D[V].Tag.Id;
   TagTexts Used = Ctx.places().tag(D[U]);
@@ -161,7 +160,7 @@ static void checkListed(const CheckContext &Ctx, Reporter &Diags) {
 static void reportFirst(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   const Dump &D = Ctx.dump();
   const ValueTag &Tag = D[U].Tag;
-  llvm::ArrayRef<Position> All = D.positions(D[U]);
+  ArrayRef<Position> All = D.positions(D[U]);
   StringRef Where = lastPositionRow(Ctx, U);
   if (!All.empty()) {
     RowTexts Row = Ctx.places().row(All.front());
@@ -180,7 +179,7 @@ static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (uint32_t I = 0; I != D.Used.size(); ++I) {
     const ValueTag &Tag = D.Used[I].Tag;
-    llvm::ArrayRef<Position> All = D.positions(D.Used[I]);
+    ArrayRef<Position> All = D.positions(D.Used[I]);
     if (All.empty() || All.front().Name != Tag.Name ||
         All.front().Index != Tag.Index) {
       reportFirst(Ctx, Diags, UsedId(I));
@@ -202,7 +201,7 @@ static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
 /// Finds equal rows of one value; \p Sorted is scratch.
 template <typename Row, typename KeyFn>
 static void findEqual(const CheckContext &Ctx, Reporter &Diags, UsedId U,
-                      const char *Kind, llvm::ArrayRef<Row> Rows,
+                      const char *Kind, ArrayRef<Row> Rows,
                       std::vector<uint32_t> &Sorted, KeyFn Key) {
   if (Rows.size() < 2)
     return;
@@ -285,7 +284,7 @@ static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
 /// All values of one instruction have the same text. The first that is there
 /// twice is taken for the right one.
 static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
-                         llvm::ArrayRef<uint32_t> Group) {
+                         ArrayRef<uint32_t> Group) {
   const Dump &D = Ctx.dump();
   auto Text = [&](uint32_t U) { return D.text(D.Used[U]); };
   uint32_t Right = Group.front();
@@ -318,7 +317,7 @@ static void checkTexts(const CheckContext &Ctx, Reporter &Diags) {
     if (D.Used[U].TextNamesOther && !checkName(Ctx, Diags, UsedId(U)))
       Wrong[D.Used[U].Tag.Name.index()] = true;
   for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-    llvm::ArrayRef<uint32_t> Group = Ctx.usedOfInstruction(NameId(Name));
+    ArrayRef<uint32_t> Group = Ctx.usedOfInstruction(NameId(Name));
     if (Group.size() > 1 && !Wrong[Name])
       compareTexts(Ctx, Diags, Group);
   }
