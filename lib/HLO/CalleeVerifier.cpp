@@ -2,7 +2,6 @@
 
 #include "HLO/CalleeVerifier.h"
 #include "HLO/AttributeSyntax.h"
-#include "Support/Format.h"
 
 using namespace hlobuf;
 
@@ -31,17 +30,14 @@ void CalleeVerifier::findParameters(const HloComputation &Callee) {
       continue;
     if (I.number() >= Count) {
       C.refuse(M.operandsText(I),
-               fmt::format("{} is parameter {}, but the computation has {} "
-                           "parameter{}",
-                           C.name(I), I.number(), Count,
-                           Count == 1 ? "" : "s"));
+               "{} is parameter {}, but the computation has {} parameter{}",
+               C.name(I), I.number(), Count, Count == 1 ? "" : "s");
       continue;
     }
     HloId &Own = Parameters[First + I.number()];
     if (Own)
-      C.refuse(M.operandsText(I),
-               fmt::format("{} is parameter {}, but so is {}", C.name(I),
-                           I.number(), C.name(M[Own])));
+      C.refuse(M.operandsText(I), "{} is parameter {}, but so is {}", C.name(I),
+               I.number(), C.name(M[Own]));
     else
       Own = HloId(K);
   }
@@ -57,9 +53,8 @@ bool CalleeVerifier::verify(const HloInstruction &I) const {
     if (llvm::none_of(Rules, [&](const CalleeRule &Rule) {
           return Rule.Role == Call.Role;
         }))
-      return C.refuse(I, fmt::format("{} has an attribute '{}', but its opcode "
-                                     "has none",
-                                     C.spell(I), callKey(Call.Role)));
+      return C.refuse(I, "{} has an attribute '{}', but its opcode has none",
+                      C.spell(I), callKey(Call.Role));
   for (const CalleeRule &Rule : Rules) {
     size_t Count = 0;
     for (const HloCall &Call : Calls)
@@ -67,19 +62,16 @@ bool CalleeVerifier::verify(const HloInstruction &I) const {
           !verifyParameters(I, Rule, Call.Callee, Count++))
         return false;
     if (Count < Rule.Least || Count > Rule.Most)
-      return C.refuse(
-          I, fmt::format("'{}' of {} names {} computation{}, "
-                         "expected {}",
-                         callKey(Rule.Role), C.spell(I), Count,
-                         Count == 1 ? "" : "s",
-                         spellCount(OperandCount{Rule.Least, Rule.Most})));
+      return C.refuse(I, "'{}' of {} names {} computation{}, expected {}",
+                      callKey(Rule.Role), C.spell(I), Count,
+                      Count == 1 ? "" : "s",
+                      spellCount(OperandCount{Rule.Least, Rule.Most}));
   }
   if (I.Op == Opcode::Conditional && Calls.size() + 1 != M.operands(I).size())
-    return C.refuse(I, fmt::format("operand count of {} is {}, expected {}: it "
-                                   "has {} branch{}",
-                                   C.spell(I), M.operands(I).size(),
-                                   Calls.size() + 1, Calls.size(),
-                                   Calls.size() == 1 ? "" : "es"));
+    return C.refuse(
+        I, "operand count of {} is {}, expected {}: it has {} branch{}",
+        C.spell(I), M.operands(I).size(), Calls.size() + 1, Calls.size(),
+        Calls.size() == 1 ? "" : "es");
   return true;
 }
 
@@ -120,10 +112,9 @@ bool CalleeVerifier::verifyParameters(const HloInstruction &I,
   std::optional<size_t> Expected = numParameters(Rule.Parameters, Operands);
   if (Expected && Count != *Expected && !(Start && Count > *Expected) &&
       !(Fewer && Count < *Expected))
-    return C.refuse(I, fmt::format("{} calls {}, which has {} parameter{}, "
-                                   "expected {}",
-                                   C.spell(I), C.name(Callee), Count,
-                                   Count == 1 ? "" : "s", *Expected));
+    return C.refuse(I, "{} calls {}, which has {} parameter{}, expected {}",
+                    C.spell(I), C.name(Callee), Count, Count == 1 ? "" : "s",
+                    *Expected);
   switch (Rule.Parameters) {
   case CalleeParameters::Operands:
     for (size_t K = 0; K != std::min(Operands, Count); ++K)
@@ -149,11 +140,10 @@ bool CalleeVerifier::verifyPassed(const HloInstruction &I, ComputationId Callee,
   // A number that is missing has been refused.
   if (!Parameter || C.compatible(From, M[Parameter].Shape))
     return true;
-  return C.refuse(I, fmt::format("operand {} of {} has shape {}, but parameter "
-                                 "{} of {} has {}",
-                                 Operand, C.spell(I), C.text(From),
-                                 C.name(M[Parameter]), C.name(Callee),
-                                 C.text(M[Parameter].Shape)));
+  return C.refuse(
+      I, "operand {} of {} has shape {}, but parameter {} of {} has {}",
+      Operand, C.spell(I), C.text(From), C.name(M[Parameter]), C.name(Callee),
+      C.text(M[Parameter].Shape));
 }
 
 bool CalleeVerifier::verifyRoot(const HloInstruction &I, ComputationId Callee,
@@ -163,7 +153,6 @@ bool CalleeVerifier::verifyRoot(const HloInstruction &I, ComputationId Callee,
                  C.shape(To).Elements.empty();
   if (Unbound || C.compatible(Root.Shape, To))
     return true;
-  return C.refuse(I, fmt::format("result of {} is {}, but root {} of {} has {}",
-                                 C.spell(I), C.text(To), C.name(Root),
-                                 C.name(Callee), C.text(Root.Shape)));
+  return C.refuse(I, "result of {} is {}, but root {} of {} has {}", C.spell(I),
+                  C.text(To), C.name(Root), C.name(Callee), C.text(Root.Shape));
 }

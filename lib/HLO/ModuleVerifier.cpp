@@ -7,7 +7,6 @@
 #include "HLO/ModuleVerifier.h"
 #include "HLO/CalleeVerifier.h"
 #include "HLO/ForwardRules.h"
-#include "Support/Format.h"
 
 using namespace hlobuf;
 
@@ -69,16 +68,13 @@ bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
     Expected = {Elements, Elements};
   }
   if (!Expected.has(Operands.size()))
-    return C.refuse(I, fmt::format("operand count of {} is {}, expected {}",
-                                   C.spell(I), Operands.size(),
-                                   spellCount(Expected)));
+    return C.refuse(I, "operand count of {} is {}, expected {}", C.spell(I),
+                    Operands.size(), spellCount(Expected));
   if (!takesTuples(I.Op))
     for (size_t K = 0; K != Operands.size(); ++K)
       if (C.shape(C.operandShape(I, K)).isTuple())
-        return C.refuse(I, fmt::format("operand {} of {} is {}, expected an "
-                                       "array",
-                                       K, C.spell(I),
-                                       C.text(C.operandShape(I, K))));
+        return C.refuse(I, "operand {} of {} is {}, expected an array", K,
+                        C.spell(I), C.text(C.operandShape(I, K)));
   switch (I.Op) {
   case Opcode::DynamicSlice:
     return verifyStarts(I, 1);
@@ -89,8 +85,8 @@ bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
   case Opcode::Dot:
     // Others are the metadata of sparse sides, as an attribute says (2024).
     return Operands.size() == 2 || findAttribute(M.attributes(I), "sparsity") ||
-           C.refuse(I, fmt::format("operand count of {} is {}, expected 2",
-                                   C.spell(I), Operands.size()));
+           C.refuse(I, "operand count of {} is {}, expected 2", C.spell(I),
+                    Operands.size());
   default:
     return true;
   }
@@ -105,9 +101,8 @@ bool ModuleVerifier::verifyStarts(const HloInstruction &I, uint32_t First) {
   if (Count == First + 1 &&
       C.shape(C.operandShape(I, First)).Dimensions.size() == 1)
     return true;
-  return C.refuse(I, fmt::format("{} has {} start ind{}, expected {}",
-                                 C.spell(I), Count - First,
-                                 Count - First == 1 ? "ex" : "ices", Rank));
+  return C.refuse(I, "{} has {} start ind{}, expected {}", C.spell(I),
+                  Count - First, Count - First == 1 ? "ex" : "ices", Rank);
 }
 
 /// operand_layout_constraints has a shape for each operand.
@@ -124,23 +119,22 @@ bool ModuleVerifier::verifyLayoutConstraints(const HloInstruction &I) {
     Good = Good && C.shapes().parse(Items) &&
            (Items.literal(", ") || Items.front() == '}');
     if (!Good)
-      return C.refuse(I, fmt::format("cannot parse operand_layout_constraints "
-                                     "of {}",
-                                     C.spell(I)));
+      return C.refuse(I, "cannot parse operand_layout_constraints of {}",
+                      C.spell(I));
   }
   if (Count == M.operands(I).size())
     return true;
-  return C.refuse(I, fmt::format("operand count of {} is {}, but "
-                                 "operand_layout_constraints has {}",
-                                 C.spell(I), M.operands(I).size(), Count));
+  return C.refuse(
+      I, "operand count of {} is {}, but operand_layout_constraints has {}",
+      C.spell(I), M.operands(I).size(), Count);
 }
 
 bool ModuleVerifier::isSame(const HloInstruction &I, ShapeId From,
                             StringRef Text, ShapeId To) {
   if (C.compatible(From, To))
     return true;
-  return C.refuse(I, fmt::format("{} of {} has shape {}, expected {}", Text,
-                                 C.spell(I), C.text(From), C.text(To)));
+  return C.refuse(I, "{} of {} has shape {}, expected {}", Text, C.spell(I),
+                  C.text(From), C.text(To));
 }
 
 bool ModuleVerifier::isPassed(const HloInstruction &I, size_t K, ShapeId To) {
@@ -156,10 +150,9 @@ bool ModuleVerifier::verifyNumResults(const HloInstruction &I, ShapeId Result,
   const Shape &Own = C.shape(Result);
   if (Own.isTuple() ? Own.Elements.size() == Count : Count == 1)
     return true;
-  return C.refuse(I,
-                  fmt::format("{} has shape {}, but {} operand{}", C.spell(I),
-                              C.text(I.Shape), M.operands(I).size(),
-                              M.operands(I).size() == 1 ? "" : "s"));
+  return C.refuse(I, "{} has shape {}, but {} operand{}", C.spell(I),
+                  C.text(I.Shape), M.operands(I).size(),
+                  M.operands(I).size() == 1 ? "" : "s");
 }
 
 /// What is forwarded keeps its shape.
@@ -186,8 +179,8 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
   switch (I.Op) {
   case Opcode::Tuple:
     if (!Result.isTuple())
-      return C.refuse(I, fmt::format("{} has shape {}, expected a tuple",
-                                     C.spell(I), C.text(I.Shape)));
+      return C.refuse(I, "{} has shape {}, expected a tuple", C.spell(I),
+                      C.text(I.Shape));
     return verifyForwards(I);
   case Opcode::While:
     return isPassed(I, 0, I.Shape);
@@ -262,9 +255,9 @@ bool ModuleVerifier::verifyCollectiveStart(const HloInstruction &I) {
   if (I.Op == Opcode::AllReduceStart && !Nested)
     return verifyNumResults(I, I.Shape, Count);
   if (!C.at(I.Shape, 1u))
-    return C.refuse(I, fmt::format("{} has shape {}, expected a tuple of "
-                                   "operand and result",
-                                   C.spell(I), C.text(I.Shape)));
+    return C.refuse(I,
+                    "{} has shape {}, expected a tuple of operand and result",
+                    C.spell(I), C.text(I.Shape));
   bool Permutes = I.Op == Opcode::CollectivePermuteStart;
   if (Permutes && (Count == 1 || Count == InPlacePermute))
     return true;
@@ -278,17 +271,15 @@ bool ModuleVerifier::verifyBound(const HloInstruction &I, ShapeId Before,
   ShapeId Bound = C.at(I.Shape, 0u);
   size_t Count = M.operands(I).size();
   if (!Bound || !C.shape(Bound).isTuple() || !C.at(I.Shape, 1u))
-    return C.refuse(I, fmt::format("{} has shape {}, expected a tuple of "
-                                   "operands and result",
-                                   C.spell(I), C.text(I.Shape)));
+    return C.refuse(I,
+                    "{} has shape {}, expected a tuple of operands and result",
+                    C.spell(I), C.text(I.Shape));
   size_t Own = C.shape(Bound).Elements.size();
   size_t Earlier = Before ? C.shape(Before).Elements.size() : 0;
   if (Own != Earlier + Count - First)
-    return C.refuse(I,
-                    fmt::format("{} has shape {} with {} operand{}, "
-                                "expected {}",
-                                C.spell(I), C.text(I.Shape), Own,
-                                Own == 1 ? "" : "s", Earlier + Count - First));
+    return C.refuse(I, "{} has shape {} with {} operand{}, expected {}",
+                    C.spell(I), C.text(I.Shape), Own, Own == 1 ? "" : "s",
+                    Earlier + Count - First);
   for (size_t K = First; K != Count; ++K)
     if (!isPassed(I, K, C.shape(Bound).Elements[Earlier + K - First]))
       return false;
@@ -303,19 +294,16 @@ void ModuleVerifier::verifyDeclaredAliases(const HloInstruction &I) {
     bool Later = I.Op == Opcode::AsyncStart;
     if (Item.Operand >= M.operands(I).size()) {
       if (!Later)
-        C.refuse(Item.Text,
-                 fmt::format("{} has no operand {}", C.spell(I), Item.Operand));
+        C.refuse(Item.Text, "{} has no operand {}", C.spell(I), Item.Operand);
       continue;
     }
     ShapeId From = C.operandShape(I, Item.Operand);
     if (!C.at(From, C.indices().steps(Item.Index)))
-      C.refuse(Item.Text,
-               fmt::format("operand {} of {} has no part {}", Item.Operand,
-                           C.spell(I), C.indices().text(Item.Index)));
+      C.refuse(Item.Text, "operand {} of {} has no part {}", Item.Operand,
+               C.spell(I), C.indices().text(Item.Index));
     else if (!C.at(I.Shape, C.indices().steps(Item.Output)))
-      C.refuse(Item.Text,
-               fmt::format("the result of {} has no part {}", C.spell(I),
-                           C.indices().text(Item.Output)));
+      C.refuse(Item.Text, "the result of {} has no part {}", C.spell(I),
+               C.indices().text(Item.Output));
   }
 }
 

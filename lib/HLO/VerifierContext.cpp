@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/VerifierContext.h"
-#include "Support/Format.h"
 
 using namespace hlobuf;
 
@@ -49,10 +48,4 @@ std::string VerifierContext::spell(const HloInstruction &I) const {
 
 std::string VerifierContext::text(ShapeId Id) const {
   return Id ? Tables.Shapes.plainText(Id) : "none";
-}
-
-bool VerifierContext::refuse(const HloInstruction &I,
-                             std::string Reason) const {
-  Refuse(opcodePlace(I), std::move(Reason));
-  return false;
 }

@@ -6,6 +6,7 @@
 #define HLOBUF_HLO_VERIFIERCONTEXT_H
 
 #include "HLO/Module.h"
+#include "Support/Format.h"
 
 namespace hlobuf {
 
@@ -41,10 +42,17 @@ public:
   std::string text(ShapeId Id) const;
 
   /// Says that \p I is malformed, at its opcode. Always false.
-  bool refuse(const HloInstruction &I, std::string Reason) const;
+  template <typename... Ts>
+  bool refuse(const HloInstruction &I, fmt::format_string<Ts...> Format,
+              Ts &&...Args) const {
+    refuse(opcodePlace(I), Format, std::forward<Ts>(Args)...);
+    return false;
+  }
   /// The same at \p Loc.
-  void refuse(StringRef Loc, std::string Reason) const {
-    Refuse(Loc, std::move(Reason));
+  template <typename... Ts>
+  void refuse(StringRef Loc, fmt::format_string<Ts...> Format,
+              Ts &&...Args) const {
+    Refuse(Loc, fmt::format(Format, std::forward<Ts>(Args)...));
   }
 
 private:
