@@ -107,9 +107,8 @@ static std::vector<size_t> numbersBelow(size_t Count) {
 /// The numbers of \p Values in the order of their steps.
 static std::vector<size_t> inOrder(ArrayRef<ComparedValue> Values) {
   std::vector<size_t> Numbers = numbersBelow(Values.size());
-  llvm::stable_sort(Numbers, [&](size_t X, size_t Y) {
-    return Values[X].Step < Values[Y].Step;
-  });
+  std::ranges::stable_sort(Numbers, {},
+                           [&](size_t X) { return Values[X].Step; });
   return Numbers;
 }
 

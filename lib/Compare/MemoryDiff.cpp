@@ -77,9 +77,8 @@ std::vector<ChangeRow> RowTable::take() {
   for (auto &[K, Row] : Rows)
     All.push_back(std::move(Row));
   // Equal ones stay in the order of their keys.
-  llvm::stable_sort(All, [](const ChangeRow &X, const ChangeRow &Y) {
-    return X.Bytes.size() > Y.Bytes.size();
-  });
+  std::ranges::stable_sort(All, std::greater(),
+                           [](const ChangeRow &X) { return X.Bytes.size(); });
   return All;
 }
 
@@ -233,9 +232,8 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
   for (const MatchedSpace &Space : Spaces)
     Diff.Spaces.push_back(compareSpace(Space, Old, New));
   // The main memory, then those that change most.
-  llvm::stable_sort(Diff.Spaces, [](const SpaceDiff &X, const SpaceDiff &Y) {
-    return std::tuple(X.Color == 0 && X.differs(), X.Peak.size()) >
-           std::tuple(Y.Color == 0 && Y.differs(), Y.Peak.size());
+  std::ranges::stable_sort(Diff.Spaces, std::greater(), [](const SpaceDiff &X) {
+    return std::tuple(X.Color == 0 && X.differs(), X.Peak.size());
   });
   Diff.Causes = findCauses(Old, New);
   if (Diff.Timed && Diff.isNoticeable())

@@ -200,9 +200,8 @@ void Describer::addArguments() {
     Argument.IsDonated = Donated.count({Argument.Number, Index.bits()}) != 0;
     Described.Arguments.push_back(std::move(Argument));
   }
-  llvm::stable_sort(Described.Arguments, [](const auto &X, const auto &Y) {
-    return X.Number < Y.Number;
-  });
+  std::ranges::stable_sort(Described.Arguments, {},
+                           [](const auto &X) { return X.Number; });
   const HloModule &M = D.Module;
   if (M.Entry && M[M.Entry].Root && M[M[M.Entry].Root].Shape)
     Described.Result = D.Shapes.plainText(M[M[M.Entry].Root].Shape);

@@ -102,9 +102,7 @@ ArrayRef<WorkingPair> AliasAnalysis::pairs(HloId Id, bool BodyOnly) {
   llvm::erase_if(Pairs, [&](const WorkingPair &Pair) {
     return Pair.Operand >= P.operands(Id).size();
   });
-  llvm::stable_sort(Pairs, [](const WorkingPair &X, const WorkingPair &Y) {
-    return X.Result < Y.Result;
-  });
+  std::ranges::stable_sort(Pairs, {}, &WorkingPair::Result);
   return Known[Key] = {Pairs.begin(), Pairs.end()};
 }
 

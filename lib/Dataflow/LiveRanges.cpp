@@ -208,9 +208,7 @@ bool LiveRanges::isCut(ValueId Line, StepRange Stated) {
       if (auto Range = DumpFacts.range(ValueId(I)))
         Starts.push_back(
             {D.Values[I].Owner, D.Values[I].Offset, Range->Start, ValueId(I)});
-    llvm::sort(Starts, [&](const PlacedStart &X, const PlacedStart &Y) {
-      return Key(X) < Key(Y);
-    });
+    std::ranges::sort(Starts, {}, Key);
   }
   auto StartsAt = [&](int32_t Step, std::optional<int32_t> End = {}) {
     PlacedStart Expected = {D[Line].Owner, D[Line].Offset, Step, Line};

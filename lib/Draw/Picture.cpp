@@ -78,8 +78,7 @@ void Drawing::addBlocks(AllocationId Owner) {
     auto [Range, V] = Timed;
     return std::tuple(D[V].Offset, D[V].Size, Range.Start, Range.End, V);
   };
-  llvm::sort(Values,
-             [&](const auto &X, const auto &Y) { return Key(X) < Key(Y); });
+  std::ranges::sort(Values, {}, Key);
   bool IsFirst = true;
   for (auto [Range, V] : Values) {
     if (!IsFirst && continues(P.Blocks.back(), V, Range)) {
@@ -110,9 +109,7 @@ Picture hlobuf::makePicture(const MemoryUse &Memory, const ValueNames &Names,
   for (size_t I = 0; I != P.dump().Allocations.size(); ++I)
     if (kindOf(P.dump().Allocations[I]) != MemoryKind::ThreadLocal)
       Blocks.addBlocks(AllocationId(I));
-  llvm::stable_sort(P.Blocks, [](const PictureBlock &X, const PictureBlock &Y) {
-    return X.Size > Y.Size;
-  });
+  std::ranges::stable_sort(P.Blocks, std::greater(), &PictureBlock::Size);
   P.Shared = findSharedBytes(P.Blocks);
   P.Findings = markFindings(P, R);
   return P;

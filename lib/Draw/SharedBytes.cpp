@@ -102,8 +102,8 @@ void Sweep::end(uint32_t Block, int32_t Step) {
 }
 
 std::vector<PictureShare> Sweep::take() {
-  llvm::sort(Shares, [](const PictureShare &X, const PictureShare &Y) {
-    return std::pair(X.Block, X.First) < std::pair(Y.Block, Y.First);
+  std::ranges::sort(Shares, {}, [](const PictureShare &X) {
+    return std::pair(X.Block, X.First);
   });
   return std::move(Shares);
 }

@@ -21,9 +21,7 @@ void hlobuf::listChecks(raw_ostream &Out) {
     IdWidth = std::max(IdWidth, Info.Id.size());
     RulesWidth = std::max(RulesWidth, Info.Rules.size());
   }
-  llvm::sort(Sorted, [](const CheckInfo *A, const CheckInfo *B) {
-    return A->Id < B->Id;
-  });
+  std::ranges::sort(Sorted, {}, [](const CheckInfo *A) { return A->Id; });
   for (const CheckInfo *Info : Sorted)
     Out << fmt::format("{:<{}}  {:<7}  {:<{}}  {}\n", Info->Id, IdWidth,
                        severityName(Info->Level), Info->Rules, RulesWidth,

@@ -405,9 +405,8 @@ std::vector<std::string> SentenceTally::spellAll(const GapCounts &Counts,
   std::vector<const GapCounts::value_type *> Sorted;
   for (const auto &Each : Counts)
     Sorted.push_back(&Each);
-  llvm::stable_sort(Sorted, [](const auto *A, const auto *B) {
-    return A->second.Count > B->second.Count;
-  });
+  std::ranges::stable_sort(Sorted, std::greater(),
+                           [](const auto *A) { return A->second.Count; });
   std::vector<std::string> Lines;
   for (const auto *Each : Sorted)
     Lines.push_back(spell(Each->first, Each->second, Names));

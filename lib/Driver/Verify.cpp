@@ -399,9 +399,7 @@ void Run::sortByPlace() {
             : static_cast<size_t>(F.Where.data() - D.Files[Role].Text.data());
     return std::tuple(Role, Offset, F.Rank);
   };
-  llvm::stable_sort(All, [&](const Diagnostic &A, const Diagnostic &B) {
-    return Key(A) < Key(B);
-  });
+  std::ranges::stable_sort(All, {}, Key);
 }
 
 /// Of the program that runs, which only executables hold. What is shown of it

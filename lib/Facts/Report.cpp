@@ -134,9 +134,8 @@ ReportGroups::ReportGroups(ArrayRef<Value> Values) : Values(Values) {
   ByOffset.resize(Values.size());
   for (uint32_t I = 0; I != Values.size(); ++I)
     ByOffset[I] = I;
-  llvm::stable_sort(ByOffset, [&](uint32_t A, uint32_t B) {
-    return Values[A].Offset < Values[B].Offset;
-  });
+  std::ranges::stable_sort(ByOffset, {},
+                           [&](uint32_t A) { return Values[A].Offset; });
   for (uint32_t I = 0; I != ByOffset.size(); ++I) {
     const Value &V = Values[ByOffset[I]];
     if (Rows.empty() || Rows.back().Offset != V.Offset)

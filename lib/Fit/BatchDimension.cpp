@@ -52,8 +52,8 @@ std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
     A.Donated = DonatedNumbers.count(P.number()) != 0;
     Arguments.push_back(std::move(A));
   }
-  llvm::sort(Arguments, [&](const EntryArgument &X, const EntryArgument &Y) {
-    return M[X.Parameter].number() < M[Y.Parameter].number();
+  std::ranges::sort(Arguments, {}, [&](const EntryArgument &X) {
+    return M[X.Parameter].number();
   });
   std::map<std::string, unsigned> Results = countResults(D);
   for (bool Donated : {true, false})

@@ -276,9 +276,7 @@ std::vector<Layer> CallFinder::find() {
     if (Layer L = makeLayer(Function); L.keptBytes() != 0)
       Layers.push_back(std::move(L));
   }
-  llvm::stable_sort(Layers, [](const Layer &X, const Layer &Y) {
-    return X.keptBytes() > Y.keptBytes();
-  });
+  std::ranges::stable_sort(Layers, std::greater(), &Layer::keptBytes);
   return Layers;
 }
 

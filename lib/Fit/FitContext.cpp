@@ -101,7 +101,7 @@ void FitContext::findTurn() {
 
 /// Joins ranges that overlap or touch.
 static void merge(std::vector<StepRange> &Live) {
-  llvm::sort(Live, [](StepRange X, StepRange Y) { return X.Start < Y.Start; });
+  std::ranges::sort(Live, {}, [](StepRange X) { return X.Start; });
   std::vector<StepRange> Out;
   for (StepRange R : Live) {
     if (!Out.empty() && R.Start <= Out.back().End + 1)

@@ -161,9 +161,7 @@ void PlanSearch::addCandidates() {
   llvm::erase_if(Plan.Candidates, [&](const FitChange &C) {
     return C.Saved == 0 || C.Saved < Missing / WasteShare;
   });
-  llvm::stable_sort(
-      Plan.Candidates,
-      [](const FitChange &X, const FitChange &Y) { return X.Saved > Y.Saved; });
+  std::ranges::stable_sort(Plan.Candidates, std::greater(), &FitChange::Saved);
 }
 
 void PlanSearch::noteWhyNone() {

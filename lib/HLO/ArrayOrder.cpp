@@ -134,9 +134,8 @@ static bool findAddresses(const Shape &S,
   llvm::erase_if(Digits, [&](AddressDigit &Digit) {
     return Digit.Dimension < 0 || Digit.Divisor >= Order.size(Digit.Dimension);
   });
-  llvm::sort(Digits, [](const AddressDigit &A, const AddressDigit &B) {
-    return std::pair(A.Dimension, A.Divisor) <
-           std::pair(B.Dimension, B.Divisor);
+  std::ranges::sort(Digits, {}, [](const AddressDigit &A) {
+    return std::pair(A.Dimension, A.Divisor);
   });
   size_t Count = 0;
   for (const AddressDigit &Digit : Digits) {

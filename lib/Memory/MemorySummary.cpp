@@ -89,9 +89,7 @@ static std::vector<HeldValue> allocationsAsRows(const Dump &D) {
                      Alloc.Size,
                      0,
                      {}});
-  llvm::stable_sort(Out, [](const HeldValue &X, const HeldValue &Y) {
-    return X.Bytes > Y.Bytes;
-  });
+  std::ranges::stable_sort(Out, std::greater(), &HeldValue::Bytes);
   return Out;
 }
 
@@ -274,9 +272,7 @@ void Summarizer::addSavings() {
     else
       Summary.Savings.push_back({Check, Item.Message, Item.Hint, Item.Saved});
   }
-  llvm::stable_sort(Summary.Savings, [](const WasteRow &X, const WasteRow &Y) {
-    return X.Saved > Y.Saved;
-  });
+  std::ranges::stable_sort(Summary.Savings, std::greater(), &WasteRow::Saved);
   if (Summary.Savings.size() > Options.Top)
     Summary.Savings.resize(Options.Top);
 }

@@ -334,9 +334,8 @@ void MemoryTotals::print(unsigned Width, raw_ostream &OS) const {
     std::vector<std::pair<StringRef, Entry>> Order;
     for (const auto &[Key, E] : Entries)
       Order.emplace_back(Key.first, E);
-    llvm::stable_sort(Order, [](const auto &X, const auto &Y) {
-      return std::pair(X.second.TooLarge, X.second.Bytes) >
-             std::pair(Y.second.TooLarge, Y.second.Bytes);
+    std::ranges::stable_sort(Order, std::greater(), [](const auto &X) {
+      return std::pair(X.second.TooLarge, X.second.Bytes);
     });
     OS << fmt::format("memory of {} modules: {}\n", Count, humanBytes(Total));
     OS << "       needs       temps  can save at most   module\n";

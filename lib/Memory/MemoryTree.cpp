@@ -40,9 +40,8 @@ std::vector<TreeLine> MemoryTree::lines(uint64_t Least, size_t Lines) const {
       if (Nodes[Child.second].Bytes >= Least)
         Children.push_back(Child.second);
     // The largest is taken from the stack first.
-    llvm::stable_sort(Children, [&](uint32_t X, uint32_t Y) {
-      return Nodes[X].Bytes < Nodes[Y].Bytes;
-    });
+    std::ranges::stable_sort(Children, {},
+                             [&](uint32_t X) { return Nodes[X].Bytes; });
     for (uint32_t Child : Children)
       Stack.emplace_back(Child, Depth + 1);
   }

@@ -236,7 +236,7 @@ void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
     ByteSpan Bytes = spanOf(Alloc, D[V]);
     return std::tuple(~Bytes.size(), Bytes.Begin, V);
   };
-  llvm::sort(Live, [&](ValueId X, ValueId Y) { return Key(X) < Key(Y); });
+  std::ranges::sort(Live, {}, Key);
   DisjointSpans Spans;
   size_t First = Out.size();
   for (ValueId V : Live) {
@@ -271,9 +271,7 @@ MemoryUse::heldAtPeak(const SpaceUse &Space) const {
       else if (Alloc.Size != 0 && !Alloc.Values.empty())
         Out.push_back(resident(Alloc, Space.PeakStep));
     }
-    llvm::stable_sort(Out, [](const HeldValue &X, const HeldValue &Y) {
-      return X.Bytes > Y.Bytes;
-    });
+    std::ranges::stable_sort(Out, std::greater(), &HeldValue::Bytes);
     return Out;
   });
 }

@@ -149,13 +149,13 @@ void ArgumentWaste::finish() {
                       Name.empty() ? "like " + Ctx.D.spell(Item.Value) : Name);
     std::string Text = Shape ? Ctx.D.Shapes.plainText(Shape) : "";
     if (Kind == WasteKind::UnusedDonation)
-      Item.Message = fmt::format("{} {} donated, but no result of the program "
-                                 "takes the memory ({})",
-                                 Spelled, Item.Count > 1 ? "are" : "is", Text);
+      Item.Message = fmt::format(
+          "{} {} donated, but no result of the program takes the memory ({})",
+          Spelled, Item.Count > 1 ? "are" : "is", Text);
     else if (Item.Count > 1)
-      Item.Message = fmt::format("{} are not donated, but as many results have "
-                                 "their shape {}",
-                                 Spelled, Text);
+      Item.Message = fmt::format(
+          "{} are not donated, but as many results have their shape {}",
+          Spelled, Text);
     else
       Item.Message =
           fmt::format("{} is not donated, but result {} has its shape {}",
@@ -195,9 +195,8 @@ Givers::Givers(WasteContext &Ctx) : Ctx(Ctx) {
   for (EntryParameter &P : Ctx.Parameters)
     if (!P.IsTaken && Ctx.D[P.Owner].Size >= MinWaste)
       All.push_back(&P);
-  llvm::stable_sort(All, [&](const auto *X, const auto *Y) {
-    return Ctx.D[X->Owner].ParameterNumber < Ctx.D[Y->Owner].ParameterNumber;
-  });
+  std::ranges::stable_sort(
+      All, {}, [&](const auto *X) { return Ctx.D[X->Owner].ParameterNumber; });
   for (EntryParameter *P : All) {
     std::set<int32_t> Steps = {-1};
     for (const Use &Reader : Ctx.DumpFacts.readers(P->Value))
@@ -267,19 +266,17 @@ static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   std::vector<const EntryResult *> Own;
   for (const EntryResult &Result : Ctx.Results)
     Own.push_back(&Result);
-  llvm::stable_sort(Own, [&](const auto *X, const auto *Y) {
-    return Ctx.D[X->Owner].Size > Ctx.D[Y->Owner].Size;
-  });
-  llvm::stable_sort(Unused, [&](const auto *X, const auto *Y) {
-    return Ctx.D[X->Owner].Size > Ctx.D[Y->Owner].Size;
-  });
+  std::ranges::stable_sort(Own, std::greater(),
+                           [&](const auto *X) { return Ctx.D[X->Owner].Size; });
+  std::ranges::stable_sort(Unused, std::greater(),
+                           [&](const auto *X) { return Ctx.D[X->Owner].Size; });
   ResultPlan Plan(Ctx);
   for (size_t I = 0; I != std::min(Unused.size(), Own.size()); ++I) {
     Plan.add(*Own[I]);
     Out.add({WasteKind::UnusedDonation, Unused[I]->Value, Unused[I]->Owner,
              ValueId(), Ctx.D[Own[I]->Owner].Size, "",
-             "return an array of the same shape, type and sharding instead "
-             "of one of another shape or type, or do not donate it"});
+             "return an array of the same shape, type and sharding instead of "
+             "one of another shape or type, or do not donate it"});
   }
   Out.scale(WasteKind::UnusedDonation, Plan);
 }

@@ -38,9 +38,8 @@ static ValueId findSpelled(const Dump &D, StringRef Spelled) {
 static void listReaders(const MemoryUse &Memory, const ValueNames &Names,
                         ValueId V, std::vector<std::string> &Lines) {
   std::vector<Use> Readers(Memory.facts().readers(V));
-  llvm::stable_sort(Readers, [&](const Use &X, const Use &Y) {
-    return Memory.stepOf(X.Name) < Memory.stepOf(Y.Name);
-  });
+  std::ranges::stable_sort(Readers, {},
+                           [&](const Use &X) { return Memory.stepOf(X.Name); });
   size_t Hidden = Readers.size() - std::min(Readers.size(), MaxListed);
   if (Hidden != 0)
     Lines.push_back(fmt::format("  {} earlier readers are not listed", Hidden));

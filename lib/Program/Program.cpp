@@ -108,9 +108,8 @@ void Program::buildOrder() {
   // Hidden elements by (home, rank); the walk below takes them in this order.
   ArrayRef<ElidedElement> Elements = Elided.all();
   auto Hidden = llvm::to_vector(llvm::seq<size_t>(0, Elements.size()));
-  llvm::sort(Hidden, [&](size_t X, size_t Y) {
-    return std::pair(Elements[X].Home, Elements[X].Rank) <
-           std::pair(Elements[Y].Home, Elements[Y].Rank);
+  std::ranges::sort(Hidden, {}, [&](size_t X) {
+    return std::pair(Elements[X].Home, Elements[X].Rank);
   });
   size_t Next = 0;
   OrderBegin.reserve(M.Computations.size() + 1);

@@ -152,9 +152,8 @@ bool NodeBuilder::areDisputed(ArrayRef<uint32_t> Rows) const {
 
 void NodeBuilder::linkUses(HloNode &N) {
   SmallVector<uint32_t, 8> Rows(DumpFacts.usesBy(N.Name));
-  llvm::stable_sort(Rows, [&](uint32_t X, uint32_t Y) {
-    return D.Uses[X].Operand < D.Uses[Y].Operand;
-  });
+  std::ranges::stable_sort(Rows, {},
+                           [&](uint32_t X) { return D.Uses[X].Operand; });
   uint32_t Count = 0;
   for (size_t Begin = 0, End = 0; Begin != Rows.size(); Begin = End) {
     uint32_t Operand = D.Uses[Rows[Begin]].Operand;

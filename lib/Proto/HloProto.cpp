@@ -105,8 +105,8 @@ Expected<HloProto> ProtoReader::read(StringRef Module, StringRef Assignment) {
   if (!P.Module.InstructionIds.sort())
     return makeError("the HLO module has two instructions with one id");
   if (!P.Assignment.BufferIds.sort())
-    return makeError("the buffer assignment has two logical buffers with one "
-                     "id");
+    return makeError(
+        "the buffer assignment has two logical buffers with one id");
   indexNames();
   return std::move(P);
 }
@@ -119,9 +119,8 @@ void ProtoReader::indexNames() {
   ProtoModule &M = P.Module;
   for (uint32_t I = 0; I != M.Instructions.size(); ++I)
     M.ByName.push_back(I);
-  llvm::stable_sort(M.ByName, [&](uint32_t A, uint32_t B) {
-    return M.Instructions[A].Name < M.Instructions[B].Name;
-  });
+  std::ranges::stable_sort(M.ByName, {},
+                           [&](uint32_t A) { return M.Instructions[A].Name; });
 }
 
 void ProtoReader::readModule(StringRef Bytes) {

@@ -123,9 +123,8 @@ void EditModule::numberParameters() {
   for (uint32_t I : Computations[Entry].Order)
     if (Instructions[I].is(Opcode::Parameter))
       Parameters.push_back(I);
-  llvm::stable_sort(Parameters, [&](uint32_t A, uint32_t B) {
-    return Instructions[A].Number < Instructions[B].Number;
-  });
+  std::ranges::stable_sort(Parameters, {},
+                           [&](uint32_t A) { return Instructions[A].Number; });
   if (EditAttribute *List = headerList(PropagationToParameters)) {
     std::vector<std::string> Old = List->items();
     std::vector<std::string> New;

@@ -30,18 +30,17 @@ static cl::OptionCategory OutputOptions("Output");
 
 static cl::list<std::string> Paths(cl::Positional, cl::desc("<old> <new>"),
                                    cl::cat(CompareOptions));
-static cl::opt<std::string>
-    MaxGrowth("max-growth", cl::value_desc("bytes"), cl::cat(CompareOptions),
-              cl::desc("Exit with 1 only if a peak grows by more, such as "
-                       "64MiB or 5%"));
+static cl::opt<std::string> MaxGrowth(
+    "max-growth", cl::value_desc("bytes"), cl::cat(CompareOptions),
+    cl::desc("Exit with 1 only if a peak grows by more, such as 64MiB or 5%"));
 static JobsOption Jobs(CompareOptions);
 static cl::opt<DiffFormat, false, NamedValues<DiffFormat>> Format(
     "format", cl::init(DiffFormat::Text), cl::cat(OutputOptions),
     cl::desc("Format of standard output"),
-    cl::values(clEnumValN(DiffFormat::Text, "text", "for people (default)"),
-               clEnumValN(DiffFormat::Json, "json",
-                          "one JSON object per pair of modules, one per "
-                          "line")));
+    cl::values(
+        clEnumValN(DiffFormat::Text, "text", "for people (default)"),
+        clEnumValN(DiffFormat::Json, "json",
+                   "one JSON object per pair of modules, one per line")));
 static cl::opt<unsigned>
     Top("top", cl::init(10), cl::value_desc("n"), cl::cat(OutputOptions),
         cl::desc("Rows shown of each memory space (default 10, 0: all)"));
@@ -133,9 +132,8 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
       Diffs.push_back(
           compareMemory(Old.Programs[*Pair.Old], New.Programs[*Pair.New]));
   }
-  llvm::stable_sort(Diffs, [](const MemoryDiff &X, const MemoryDiff &Y) {
-    return changeOf(X) > changeOf(Y);
-  });
+  std::ranges::stable_sort(Diffs, std::greater(),
+                           [](const MemoryDiff &X) { return changeOf(X); });
   size_t Different =
       llvm::count_if(Diffs, [](const MemoryDiff &D) { return D.differs(); });
   bool Single = Diffs.size() == 1 && Came + Went == 0;
@@ -143,9 +141,9 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
     if (Single || D.differs() || Format == DiffFormat::Json)
       print(D);
   if (!Single && !Quiet && Format != DiffFormat::Json)
-    llvm::outs() << fmt::format("{} pairs of modules: {} differ; {} new, {} "
-                                "gone\n",
-                                Diffs.size(), Different, Came, Went);
+    llvm::outs() << fmt::format(
+        "{} pairs of modules: {} differ; {} new, {} gone\n", Diffs.size(),
+        Different, Came, Went);
   if (Old.Failed || New.Failed)
     return ExitUnreadable;
   // A limit that nothing is held to would allow everything.

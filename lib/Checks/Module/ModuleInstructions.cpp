@@ -87,9 +87,8 @@ std::string ModuleInstructions::headingOf(const HloComputation &C) {
   for (uint32_t I = C.Instructions.Begin; I != C.Instructions.End; ++I)
     if (M.Instructions[I].Op == Opcode::Parameter)
       Parameters.push_back(&M.Instructions[I]);
-  llvm::stable_sort(Parameters, [](const auto *X, const auto *Y) {
-    return X->number() < Y->number();
-  });
+  std::ranges::stable_sort(Parameters, {},
+                           [](const auto *X) { return X->number(); });
   std::string Text = "(";
   for (const HloInstruction *I : Parameters) {
     Text += Text.size() == 1 ? "" : ", ";
