@@ -103,10 +103,9 @@ bool hlobuf::parseOptions(int Argc, char **Argv, StringRef Version,
 
 ExitStatus hlobuf::introduce(StringRef Version, StringRef Overview) {
   StringRef Tool = Version.split(' ').first;
-  llvm::outs() << Tool << ": " << Overview << "\nAll options:   " << Tool
-               << " --help\n"
-               << "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python "
-                  "train.py\n";
+  llvm::outs()
+      << Tool << ": " << Overview << "\nAll options:   " << Tool << " --help\n"
+      << "To get dumps:  XLA_FLAGS=--xla_dump_to=/tmp/dumps python train.py\n";
   return ExitUnreadable;
 }
 

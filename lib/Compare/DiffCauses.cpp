@@ -150,9 +150,9 @@ void CauseFinder::addRecomputation() {
   // A program that changed otherwise recomputes a little more or less.
   if (!None && More - Less < More / 2)
     return;
-  Causes.push_back(fmt::format("recomputed instructions "
-                               "(checkpointing, rematerialization): {} -> {}",
-                               Old.Recomputed, New.Recomputed));
+  Causes.push_back(fmt::format(
+      "recomputed instructions (checkpointing, rematerialization): {} -> {}",
+      Old.Recomputed, New.Recomputed));
 }
 
 /// How much of two sets of operations is in both, from 0 to 1.
@@ -184,11 +184,10 @@ void CauseFinder::addCompiler() {
       static_cast<unsigned>(100 * commonPart(Old.Operations, New.Operations));
   Causes.push_back(
       Old.Result == New.Result
-          ? fmt::format(
-                "arguments, donations and results are the same, and {}% "
-                "of the operations: another compiler, other flags, or "
-                "a change inside of the program",
-                Percent)
+          ? fmt::format("arguments, donations and results are the same, and "
+                        "{}% of the operations: another compiler, other flags, "
+                        "or a change inside of the program",
+                        Percent)
           : fmt::format("arguments and donations are the same, results are "
                         "not, and {}% of the operations: the program changed",
                         Percent));

@@ -419,9 +419,10 @@ ExitStatus hlobuf::runVerify(const VerifyOptions &Options, raw_ostream &Out,
   bool HasSiblings = llvm::any_of(
       Options.Siblings, [](const std::string &Path) { return !Path.empty(); });
   if (HasSiblings && List.Dumps.size() > 1)
-    return fail(Err, makeError("--sibling and --module apply to one dump, but "
-                               "{} were given",
-                               List.Dumps.size()));
+    return fail(
+        Err,
+        makeError("--sibling and --module apply to one dump, but {} were given",
+                  List.Dumps.size()));
   if (Options.Emit != EmitKind::Findings)
     return emitDumps(Options, List, Out, Err);
   Driver D(Options, List, Finder, Out, Err);

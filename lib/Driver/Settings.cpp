@@ -47,9 +47,9 @@ Expected<Config *> SettingsFinder::configFor(StringRef Folder) {
   Config *Result = nullptr;
   bool HasConfig = llvm::sys::fs::exists(File);
   if (HasConfig && isNoFile(File))
-    return makeError("error: '{}' is not a regular file: name it with --config "
-                     "to read it\n",
-                     StringRef(File));
+    return makeError(
+        "error: '{}' is not a regular file: name it with --config to read it\n",
+        StringRef(File));
   if (HasConfig || !Above.empty()) {
     Expected<Config *> Nearest = HasConfig ? open(File) : configFor(Above);
     if (!Nearest)

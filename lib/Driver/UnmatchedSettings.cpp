@@ -39,10 +39,9 @@ std::string UnmatchedSettings::whyNot(const Budget &B) const {
                        listNames(Names, MaxUnmatched));
   if (Spaces.empty())
     return "no module with this name has a known need of memory";
-  return fmt::format("no module with this name has a memory space '{}', only "
-                     "{}",
-                     B.Space,
-                     listNames({Spaces.begin(), Spaces.end()}, MaxUnmatched));
+  return fmt::format(
+      "no module with this name has a memory space '{}', only {}", B.Space,
+      listNames({Spaces.begin(), Spaces.end()}, MaxUnmatched));
 }
 
 /// The budgets of \p File; of the command line if it is null.
@@ -76,11 +75,10 @@ void UnmatchedSettings::findRequirements(const Config *File,
         return !Excludes;
       });
   for (StringRef Glob : Globs.unmatched(Running))
-    Problems.emplace_back(
-        File ? File->File + ": " : "",
-        fmt::format("{}: '{}' requires nothing: no check that is switched on "
-                    "has this name",
-                    File ? "require" : "--require", Glob));
+    Problems.emplace_back(File ? File->File + ": " : "",
+                          fmt::format("{}: '{}' requires nothing: no check "
+                                      "that is switched on has this name",
+                                      File ? "require" : "--require", Glob));
 }
 
 void UnmatchedSettings::findGrowth(List &Problems) const {
@@ -90,8 +88,7 @@ void UnmatchedSettings::findGrowth(List &Problems) const {
   for (const auto &[Module, Spaces] : Modules)
     Names.push_back(Module);
   Problems.emplace_back(
-      "", fmt::format("--max-growth matches nothing: {} has no "
-                      "summary of {}",
+      "", fmt::format("--max-growth matches nothing: {} has no summary of {}",
                       Options.MaxGrowth->File, listNames(Names, MaxUnmatched)));
 }
 
@@ -99,10 +96,10 @@ void UnmatchedSettings::findQuestions(List &Problems) const {
   for (const auto &[I, Spelled] : llvm::enumerate(Options.Memory.Explained))
     if (!Answered[I])
       Problems.emplace_back(
-          "", fmt::format("--why={} matches nothing: give names of values as "
-                          "the dump spells them, such as fusion.1 or "
-                          "fusion.1{{0}}",
-                          Spelled));
+          "",
+          fmt::format("--why={} matches nothing: give names of values as the "
+                      "dump spells them, such as fusion.1 or fusion.1{{0}}",
+                      Spelled));
 }
 
 std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {

@@ -48,9 +48,9 @@ void AllocationReader::read(LineCursor &In) {
     } else if (Line.starts_with(" value:"))
       readValue(In);
     else
-      damaged(Line, Section::Allocations,
-              "expected a value of the allocation or the next allocation "
-              "header");
+      damaged(
+          Line, Section::Allocations,
+          "expected a value of the allocation or the next allocation header");
     In.advance();
   }
 }

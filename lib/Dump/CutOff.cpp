@@ -7,8 +7,8 @@
 using namespace hlobuf;
 
 StringRef hlobuf::wholeLines(StringRef Text) {
-  if (Text == "HloLiveRange not available (finalized or constructed from "
-              "proto)")
+  if (Text ==
+      "HloLiveRange not available (finalized or constructed from proto)")
     return Text;
   return Text.take_front(Text.rfind('\n') + 1);
 }

@@ -157,9 +157,11 @@ static Belonging moduleBelongs(const Dump &D) {
   bool Fits = Matching != 0 || !D.Module.Entry;
   if (Damaged ? Fits : Matching * 2 >= Total)
     return {};
-  return {true, fmt::format("it defines only {} of the {} instructions whose "
-                            "values are assigned",
-                            Matching, Total)};
+  return {
+      true,
+      fmt::format(
+          "it defines only {} of the {} instructions whose values are assigned",
+          Matching, Total)};
 }
 
 Belonging hlobuf::belongs(const Dump &D, FileRole Role) {

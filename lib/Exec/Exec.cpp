@@ -33,9 +33,9 @@ static std::string whyNothing(const FreshDumps &Fresh, int Status,
     return fmt::format("the program {} before XLA wrote a buffer assignment",
                        howItFailed(Status));
   if (!Fresh.Cached.empty())
-    return fmt::format("{} came out of jax's compilation cache instead of "
-                       "being compiled; {}",
-                       counted(Fresh.Cached.size(), "module"), WithoutCache);
+    return fmt::format(
+        "{} came out of jax's compilation cache instead of being compiled; {}",
+        counted(Fresh.Cached.size(), "module"), WithoutCache);
   if (Fresh.Unfinished != 0)
     return fmt::format("XLA dumped {} without a buffer assignment",
                        counted(Fresh.Unfinished, "module"));
@@ -90,15 +90,15 @@ static size_t printShortfalls(const FreshDumps &Fresh,
   if (Fresh.Files.empty())
     return Count;
   if (unsigned Missing = withoutEntry(Fresh, Entries)) {
-    Err << fmt::format("hlobuf-verify: not verified: {} out of jax's "
-                       "compilation cache; {}\n",
-                       counted(Missing, "module"), WithoutCache);
+    Err << fmt::format(
+        "hlobuf-verify: not verified: {} out of jax's compilation cache; {}\n",
+        counted(Missing, "module"), WithoutCache);
     ++Count;
   }
   if (Fresh.Unfinished != 0)
-    Err << fmt::format("hlobuf-verify: XLA dumped {} without a buffer "
-                       "assignment\n",
-                       counted(Fresh.Unfinished, "module"));
+    Err << fmt::format(
+        "hlobuf-verify: XLA dumped {} without a buffer assignment\n",
+        counted(Fresh.Unfinished, "module"));
   return Count;
 }
 

@@ -157,8 +157,8 @@ compareCounts(const std::string &Folder,
   if (Compiled <= Dumped)
     return "";
   return fmt::format(
-      "{} that process {} compiled: no dump, so something replaced the "
-      "flags, or another process wrote files of the same names",
+      "{} that process {} compiled: no dump, so something replaced the flags, "
+      "or another process wrote files of the same names",
       counted(static_cast<uint64_t>(Compiled - Dumped), "module"),
       *Commands.begin());
 }
@@ -182,10 +182,9 @@ ProcessReport PythonProcesses::finish() const {
     Groups[Chosen.empty() ? P.last("group") : Chosen].push_back(&P);
     if (IsLate(P)) {
       Report.Running = true;
-      Report.Shortfalls.push_back(
-          fmt::format("what process {} compiles, which goes on after the "
-                      "command",
-                      P.label()));
+      Report.Shortfalls.push_back(fmt::format(
+          "what process {} compiles, which goes on after the command",
+          P.label()));
     }
     // One below the given folder is found there.
     for (StringRef Wants : P.all("wants"))

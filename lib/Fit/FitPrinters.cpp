@@ -63,8 +63,8 @@ static std::string pasteable(const FitChange &C, Frontend From) {
   case FitKind::Recompute:
     return fmt::format("jax.checkpoint({})", functionOf(C));
   case FitKind::Batch:
-    return fmt::format("for the same result, add up the gradients of {} "
-                       "steps; or shard the batch over {} devices",
+    return fmt::format("for the same result, add up the gradients of {} steps; "
+                       "or shard the batch over {} devices",
                        C.Divisor, C.Divisor);
   }
   return "";

@@ -268,12 +268,11 @@ static bool isOtherKey(StringRef Key) {
       "cross_program_prefetch_index custom_call_has_side_effect "
       "debug_attributes delta distribution domain epsilon exponent_bits "
       "feature_index has_dynamic_root indices_are_sorted infeed_config "
-      "inferred_dimension is_associative is_host_transfer is_reverse k "
-      "largest lhs_ragged_dims literal mantissa_bits num_carries "
-      "operand_precision order origin outfeed_config outfeed_shape "
-      "padding_type parameter_replication preserve_layout "
-      "result_accuracy rhs_group_dims schedule sparsity sparsity_config "
-      "type unique_indices ";
+      "inferred_dimension is_associative is_host_transfer is_reverse k largest "
+      "lhs_ragged_dims literal mantissa_bits num_carries operand_precision "
+      "order origin outfeed_config outfeed_shape padding_type "
+      "parameter_replication preserve_layout result_accuracy rhs_group_dims "
+      "schedule sparsity sparsity_config type unique_indices ";
   return Keys.contains(fmt::format(" {} ", Key));
 }
 

@@ -193,8 +193,8 @@ void ModuleReader::readComputation() {
   }
   HloComputation &C = M.Computations.back();
   if (!Closed)
-    refuse(M.Text.take_back(0), "the file ends inside a computation: it was "
-                                "cut off");
+    refuse(M.Text.take_back(0),
+           "the file ends inside a computation: it was cut off");
   C.Instructions.End = static_cast<uint32_t>(M.Instructions.size());
   if (C.Instructions.empty())
     refuse(M.Text.substr(C.Line).take_until(
@@ -310,9 +310,9 @@ void ModuleReader::refuseOperands() {
 void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
   auto AddCall = [&](StringRef Name, CallRole Role) {
     if (isNumbered(I.Op)) {
-      refuse(Name, fmt::format("{} {} has an attribute '{}', but its opcode "
-                               "has none",
-                               opcodeText(I.Op), M.name(I), callKey(Role)));
+      refuse(Name,
+             fmt::format("{} {} has an attribute '{}', but its opcode has none",
+                         opcodeText(I.Op), M.name(I), callKey(Role)));
       return;
     }
     if (I.HasCalls)

@@ -43,7 +43,7 @@ std::vector<std::string> FrameFile::readFrames() {
     Damage.push_back(fmt::format(
         "the text ends inside the frame '{}': it was cut off", Name));
   else if (beginsFrame(Text.drop_front(wholeLines(Text).size())))
-    Damage.push_back("the text ends inside the first line of a frame: it was "
-                     "cut off");
+    Damage.push_back(
+        "the text ends inside the first line of a frame: it was cut off");
   return Damage;
 }

@@ -260,9 +260,9 @@ static Error refuseUnusedGiven(const Input &In, const LoadedDump &L,
 static Error openProto(const Input &In, LoadedDump &L, Files &All) {
   for (const InputFile &File : In.Files)
     if (File.IsNamed)
-      return makeError("cannot use '{}' with '{}': a proto has all of its "
-                       "parts",
-                       File.Path, In.Path);
+      return makeError(
+          "cannot use '{}' with '{}': a proto has all of its parts", File.Path,
+          In.Path);
   std::optional<StringRef> Bytes;
   if (In.Frames)
     Bytes = In.Frames->Text;

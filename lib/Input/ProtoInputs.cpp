@@ -106,9 +106,9 @@ std::string hlobuf::whyNoProto(const std::string &Path, const ProtoFile &File) {
   if (File.OnlyModules)
     return fmt::format("'{}' holds an HLO module without a buffer assignment",
                        Path);
-  return fmt::format("'{}' is not a buffer assignment: it is binary, and holds "
-                     "no HloProto",
-                     Path);
+  return fmt::format(
+      "'{}' is not a buffer assignment: it is binary, and holds no HloProto",
+      Path);
 }
 
 static Error failed(const ProtoPlace &Place, StringRef Reason) {

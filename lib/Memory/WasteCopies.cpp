@@ -231,11 +231,10 @@ static std::pair<std::string, std::string> explain(const WasteContext &Ctx,
                        "updated array, and donate the argument"
                      : "return the updated array and donate the argument"};
   if (C.Reader == Ctx.D[C.Changed].Tag.Name)
-    return {
-        fmt::format("{} {} writes its result over it while it reads it", Start,
-                    Writer),
-        "update it element by element, or keep both the old and the new value: "
-        "without donation where it is an argument"};
+    return {fmt::format("{} {} writes its result over it while it reads it",
+                        Start, Writer),
+            "update it element by element, or keep both the old and the new "
+            "value: without donation where it is an argument"};
   return {fmt::format("{} {} overwrites it in place before {} reads it", Start,
                       Writer, Ctx.D.Names[C.Reader]),
           "read the old value before it is updated, or do not use it after the "

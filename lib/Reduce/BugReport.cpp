@@ -78,8 +78,8 @@ static std::string reportText(const EditModule &M,
                        "operations, each compiled and run alone.\n",
                        Facts.Numbers);
   else
-    Out += "It was compiled and not run: the evidence is the buffer "
-           "assignment that XLA dumps.\n";
+    Out += "It was compiled and not run: the evidence is the buffer assignment "
+           "that XLA dumps.\n";
   if (std::string Reason = lineOf(Facts.Verdict, "why:"); !Reason.empty())
     Out += "\n" + Reason + ".\n";
   if (std::string Known = lineOf(Facts.Verdict, "known:"); !Known.empty())
@@ -90,12 +90,12 @@ static std::string reportText(const EditModule &M,
   Out += fmt::format(
       "`python reproduce.py` compiles it{}. `program.mlir` is the same as "
       "StableHLO.\n\n## What the buffer assignment says\n\n```\n{}```\n\n",
-      Facts.Runs ? ", prints the expected and the actual numbers, and exits "
-                   "with 1"
-                 : "",
+      Facts.Runs
+          ? ", prints the expected and the actual numbers, and exits with 1"
+          : "",
       Facts.Verdict);
-  Out += "`dump` has the buffer assignment and the module after each pass. "
-         "The text above is printed by `hlobuf-verify dump`.\n\n";
+  Out += "`dump` has the buffer assignment and the module after each pass. The "
+         "text above is printed by `hlobuf-verify dump`.\n\n";
   Out += fmt::format("## System info\n\n{}\n", Facts.System);
   return Out;
 }

@@ -56,9 +56,9 @@ TestOutcome CommandTest::test(unsigned, const std::string &File,
   auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
   std::optional<int> Status = Shell.wait(Until, wasInterrupted);
   if (!Status)
-    return {false, fmt::format("it was ended by a signal, or took more than "
-                               "{} s",
-                               Seconds)};
+    return {false,
+            fmt::format("it was ended by a signal, or took more than {} s",
+                        Seconds)};
   // What a shell says of a command that it cannot run (POSIX).
   return {*Status == 0, fmt::format("its exit status is {}", *Status),
           *Status == 126 || *Status == 127};

@@ -210,8 +210,8 @@ Expected<EditModule> hlobuf::readModuleFile(const std::string &Path) {
     return makeError("{}: {}", Path, llvm::toString(M.takeError()));
   for (const EditAttribute &A : M->Header)
     if (A.Key == "is_scheduled" && A.Value == "true")
-      return makeError("{}: it is scheduled; a compiler takes the module as "
-                       "it was before: *.before_optimizations.txt",
+      return makeError("{}: it is scheduled; a compiler takes the module as it "
+                       "was before: *.before_optimizations.txt",
                        Path);
   return M;
 }

@@ -106,10 +106,9 @@ void Reducer::accept(EditModule Module, StringRef Pass) {
   Earlier.push_back(editModuleText(Best));
   Best = std::move(Module);
   Options.Keep(best());
-  Options.Progress(fmt::format("{:7.1f} s  {:5} -> {:5} instructions  {} ({} "
-                               "tests)",
-                               seconds(), Old, best().size(), Pass,
-                               Counts.Tests));
+  Options.Progress(
+      fmt::format("{:7.1f} s  {:5} -> {:5} instructions  {} ({} tests)",
+                  seconds(), Old, best().size(), Pass, Counts.Tests));
 }
 
 bool Reducer::runChunks(const EditPass &Pass, std::vector<Edit> &Edits,
@@ -182,9 +181,9 @@ bool Reducer::run(EditModule Start) {
   Last = First[0].Outcome;
   if (!Last.Good)
     return false;
-  Options.Progress(fmt::format("{:7.1f} s  {:5} instructions, which are "
-                               "interesting",
-                               seconds(), best().size()));
+  Options.Progress(
+      fmt::format("{:7.1f} s  {:5} instructions, which are interesting",
+                  seconds(), best().size()));
   Started = ChildProcess::Clock::now();
   Options.Keep(best());
   for (unsigned Round = 0; !isOver(); ++Round) {

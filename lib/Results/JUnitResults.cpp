@@ -118,10 +118,9 @@ void JUnitResults::add(const DumpResult &R) {
 
 void JUnitResults::finish(const RunEnd &) {
   OS << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
-  std::string Counts =
-      fmt::format("name=\"hlobuf-verify\" tests=\"{}\" failures=\"{}\" "
-                  "errors=\"{}\"",
-                  Tests, Failures, Errors);
+  std::string Counts = fmt::format(
+      "name=\"hlobuf-verify\" tests=\"{}\" failures=\"{}\" errors=\"{}\"",
+      Tests, Failures, Errors);
   OS << "<testsuites " << Counts << ">\n";
   OS << "  <testsuite " << Counts << " skipped=\"" << Skipped << "\">\n"
      << Cases << "  </testsuite>\n</testsuites>\n";

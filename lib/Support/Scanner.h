@@ -35,9 +35,8 @@ private:
 
 /// True for the bytes of an HLO name (XLA NameUniquer, 2017).
 inline bool isNameByte(char C) {
-  static constexpr ByteSet NameBytes("abcdefghijklmnopqrstuvwxyz"
-                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                     "0123456789_.-");
+  static constexpr ByteSet NameBytes(
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
   return NameBytes.has(C);
 }
 

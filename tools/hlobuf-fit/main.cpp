@@ -72,8 +72,8 @@ static Expected<FitPlan> plan(const Input &In, const LoadedDump &L,
     Bytes = Chip.Capacity;
   }
   if (!Bytes)
-    return problem(In, "no file next to it has the memory of the chip: use "
-                       "--capacity");
+    return problem(
+        In, "no file next to it has the memory of the chip: use --capacity");
   if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
     return problem(In, "no HLO module next to it, which a plan needs");
   Facts A(D);

@@ -53,23 +53,20 @@ static cl::opt<std::string>
     Python("python", cl::init("python3"), cl::value_desc("path"),
            cl::cat(TestOptions),
            cl::desc("The Python whose jax compiles (default: python3)"));
-static cl::opt<unsigned> Timeout("timeout", cl::init(300),
-                                 cl::value_desc("seconds"),
-                                 cl::cat(TestOptions),
-                                 cl::desc("What a test may take (default 300); "
-                                          "longer is not interesting"));
-static JobsOption Jobs(ReduceCategory,
-                       "Tests at the same time (default: one per core); "
-                       "the result is the same");
-static cl::opt<unsigned> MaxTime("max-time", cl::init(0),
-                                 cl::value_desc("seconds"),
-                                 cl::cat(ReduceCategory),
-                                 cl::desc("Stop after so many seconds with the "
-                                          "best result (default: never)"));
-static cl::opt<bool> EndlessLoops(
-    "endless-loops", cl::cat(ReduceCategory),
-    cl::desc("Reduce what decides how often loops run, too: they may never "
-             "end then"));
+static cl::opt<unsigned> Timeout(
+    "timeout", cl::init(300), cl::value_desc("seconds"), cl::cat(TestOptions),
+    cl::desc("What a test may take (default 300); longer is not interesting"));
+static JobsOption Jobs(
+    ReduceCategory,
+    "Tests at the same time (default: one per core); the result is the same");
+static cl::opt<unsigned> MaxTime(
+    "max-time", cl::init(0), cl::value_desc("seconds"), cl::cat(ReduceCategory),
+    cl::desc(
+        "Stop after so many seconds with the best result (default: never)"));
+static cl::opt<bool>
+    EndlessLoops("endless-loops", cl::cat(ReduceCategory),
+                 cl::desc("Reduce what decides how often loops run, too: they "
+                          "may never end then"));
 static cl::opt<std::string>
     OutputPath("output", cl::value_desc("file"), cl::cat(OutputOptions),
                cl::desc("Where the result goes, and the best one so far "
@@ -134,8 +131,7 @@ static std::string problemWithOutput() {
   for (StringRef Word : Words)
     if (llvm::sys::fs::equivalent(Word.trim("'\""), OutputPath))
       return "'" + OutputPath +
-             "' is a part of the test and must not be "
-             "overwritten";
+             "' is a part of the test and must not be overwritten";
   return "";
 }
 
@@ -220,8 +216,8 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
     return ExitErrors;
   }
   if (wasInterrupted())
-    say("interrupted: the best result is verified; press Ctrl-C again to "
-        "leave that out");
+    say("interrupted: the best result is verified; press Ctrl-C again to leave "
+        "that out");
   forgetInterrupt();
   unsigned Best = R.best().size();
   if (!R.verifyAfresh())
@@ -229,8 +225,8 @@ static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
                 "it, not even for the whole module: " +
                 R.last().Problem);
   if (R.best().size() != Best)
-    say(fmt::format("the smallest module, of {} instructions, does not show "
-                    "it in a new process",
+    say(fmt::format("the smallest module, of {} instructions, does not show it "
+                    "in a new process",
                     Best));
   Written &= writeResult(editModuleText(R.best()));
   const ReduceCounts &C = R.counts();

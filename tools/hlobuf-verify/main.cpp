@@ -26,11 +26,10 @@ static cl::OptionCategory OutputOptions("Output");
 static cl::list<std::string> Inputs(cl::Positional,
                                     cl::desc("<dump|folder|-> ..."),
                                     cl::cat(InputOptions));
-static cl::list<std::string>
-    Siblings("sibling", cl::value_desc("kind:file"), cl::cat(InputOptions),
-             cl::desc("Another file of the dump (default: next to it, by "
-                      "name): values:FILE, live-range:FILE or report:FILE; may "
-                      "be repeated"));
+static cl::list<std::string> Siblings(
+    "sibling", cl::value_desc("kind:file"), cl::cat(InputOptions),
+    cl::desc("Another file of the dump (default: next to it, by name): "
+             "values:FILE, live-range:FILE or report:FILE; may be repeated"));
 static cl::opt<std::string>
     Module("module", cl::value_desc("file"), cl::cat(InputOptions),
            cl::desc("Scheduled HLO module of the dump"));
@@ -100,24 +99,23 @@ static cl::opt<OutputFormat, false, NamedValues<OutputFormat>>
   clEnumValN(OutputFormat::Name, Spelling, Help),
 #include "Results/Formats.def"
            }));
-static cl::list<std::string> Outputs(
-    "output", cl::value_desc("format:file"), cl::cat(OutputOptions),
-    cl::desc("Also write this file, in a format that --format takes, as "
-             "json:FILE; may be repeated"));
+static cl::list<std::string>
+    Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
+            cl::desc("Also write this file, in a format that --format takes, "
+                     "as json:FILE; may be repeated"));
 static cl::opt<PeakTable, false, NamedValues<PeakTable>> Summary(
     "summary", cl::ValueOptional, cl::init(PeakTable::Rows),
     cl::cat(OutputOptions), cl::desc("Show memory use"),
     cl::values(clEnumValN(PeakTable::Rows, "", ""),
                clEnumValN(PeakTable::Scopes, "op", "by scope of op_name")));
-static cl::list<std::string> WhyValues(
-    "why", cl::value_desc("value"), cl::cat(OutputOptions),
-    cl::desc("Say why a value, as fusion.1{0}, is live: what reads it; may be "
-             "repeated"));
 static cl::list<std::string>
-    MaxPeak("max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
-            cl::desc("Most that a program may need of its main memory, as "
-                     "12GiB; [MODULE:][SPACE=]BYTES for some; may be "
-                     "repeated"));
+    WhyValues("why", cl::value_desc("value"), cl::cat(OutputOptions),
+              cl::desc("Say why a value, as fusion.1{0}, is live: what reads "
+                       "it; may be repeated"));
+static cl::list<std::string> MaxPeak(
+    "max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
+    cl::desc("Most that a program may need of its main memory, as 12GiB; "
+             "[MODULE:][SPACE=]BYTES for some; may be repeated"));
 static cl::opt<std::string>
     MaxGrowth("max-growth", cl::value_desc("limit:file"), cl::cat(CheckOptions),
               cl::desc("Most that a program may need more than in the output "
@@ -125,10 +123,9 @@ static cl::opt<std::string>
 static cl::opt<bool> AllowUnmatched(
     "allow-unmatched", cl::cat(CheckOptions),
     cl::desc("Only note budgets and requirements that match nothing"));
-static cl::opt<unsigned> Top("top", cl::init(10), cl::value_desc("n"),
-                             cl::cat(OutputOptions),
-                             cl::desc("Rows of each table of --summary "
-                                      "(default 10)"));
+static cl::opt<unsigned>
+    Top("top", cl::init(10), cl::value_desc("n"), cl::cat(OutputOptions),
+        cl::desc("Rows of each table of --summary (default 10)"));
 static cl::opt<std::string>
     Capacity("capacity", cl::value_desc("bytes"), cl::cat(OutputOptions),
              cl::desc("Memory of the chip, as 15.75GiB, for --summary "
@@ -138,10 +135,9 @@ static cl::opt<unsigned> ErrorLimit(
     cl::desc("Findings shown per check and dump (default 20, 0: all)"));
 static QuietOption Quiet(OutputOptions,
                          "Print only findings, without the last line");
-static cl::opt<bool>
-    Verbose("verbose", cl::cat(OutputOptions),
-            cl::desc("List the checks that did not run, also those that do "
-                     "not apply to the dump"));
+static cl::opt<bool> Verbose("verbose", cl::cat(OutputOptions),
+                             cl::desc("List the checks that did not run, also "
+                                      "those that do not apply to the dump"));
 
 static constexpr StringLiteral Overview =
     "verify XLA buffer-assignment dumps\n\n"

@@ -125,10 +125,9 @@ static Expected<Input> findOne(const std::string &Path,
   std::string Names;
   for (const Input &In : ArrayRef(Dumps).take_front(MaxListed))
     Names += "\n  " + In.Path;
-  return makeError("'{}' has {} dumps: name one, or a part of its path with "
-                   "--pick:{}{}",
-                   Path, Dumps.size(), Names,
-                   Dumps.size() > MaxListed ? "\n  ..." : "");
+  return makeError(
+      "'{}' has {} dumps: name one, or a part of its path with --pick:{}{}",
+      Path, Dumps.size(), Names, Dumps.size() > MaxListed ? "\n  ..." : "");
 }
 
 static void setCapacity(const Input &In, const DrawRequest &Request,
@@ -204,8 +203,8 @@ static void draw(const Picture &P, raw_ostream &OS) {
 /// What is wrong with the options; empty if nothing is.
 static std::string obstacle() {
   if (chosenFormat() == PictureFormat::ByName)
-    return fmt::format("no format has the ending of the output '{}': use "
-                       ".html or .json, or --format",
+    return fmt::format("no format has the ending of the output '{}': use .html "
+                       "or .json, or --format",
                        OutputPath.getValue());
   if (!Capacity.empty() && !parseBytes(Capacity))
     return fmt::format(

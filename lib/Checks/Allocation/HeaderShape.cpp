@@ -84,12 +84,11 @@ static void checkParameterShape(const CheckContext &Ctx, Reporter &Diags) {
       continue;
     StringRef Printed = Ctx.places().header(Alloc).ParameterShape;
     Diags
-        .report(
-            Printed,
-            "allocation {} has parameter shape {}, but the parameter's value "
-            "has {}",
-            Alloc.Index, shortened(Printed),
-            shortened(D.Shapes.plainText(V.Shape)))
+        .report(Printed,
+                "allocation {} has parameter shape {}, but the parameter's "
+                "value has {}",
+                Alloc.Index, shortened(Printed),
+                shortened(D.Shapes.plainText(V.Shape)))
         .note(Ctx.places().value(V).Shape, "the parameter's value is here")
         .about(AllocationId(K))
         .about(Id);
@@ -179,22 +178,20 @@ static void checkText(const CheckContext &Ctx, Reporter &Diags,
   if (I && I->Result) {
     if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
       Diags
-          .report(
-              Ctx.places().header(Alloc).OutputShape,
-              "allocation {} has an output shape that differs from the shape "
-              "of the entry root {}",
-              Alloc.Index, D.Names[Root])
+          .report(Ctx.places().header(Alloc).OutputShape,
+                  "allocation {} has an output shape that differs from the "
+                  "shape of the entry root {}",
+                  Alloc.Index, D.Names[Root])
           .note(Ctx.places().text(*I).ShapeText, "the root's shape is here")
           .about(Id);
     return;
   }
   if (!Alloc.Values.empty() && !canHold(Ctx, Alloc))
     Diags
-        .report(
-            Ctx.places().header(Alloc).OutputShape,
-            "allocation {} has an output shape that fits none of the values "
-            "that fill it",
-            Alloc.Index)
+        .report(Ctx.places().header(Alloc).OutputShape,
+                "allocation {} has an output shape that fits none of the "
+                "values that fill it",
+                Alloc.Index)
         .about(Id);
 }
 
@@ -209,11 +206,10 @@ static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
     if (First) {
       Several = true;
       Diags
-          .report(
-              Ctx.places().header(Alloc).OutputShape,
-              "allocation {} has an output shape, and so does allocation {}, "
-              "expected only one",
-              Alloc.Index, D[First].Index)
+          .report(Ctx.places().header(Alloc).OutputShape,
+                  "allocation {} has an output shape, and so does allocation "
+                  "{}, expected only one",
+                  Alloc.Index, D[First].Index)
           .note(Ctx.places().header(D[First]).OutputShape, "the first is here")
           .about(AllocationId(I))
           .about(First);

@@ -300,10 +300,9 @@ std::string Damages::consequence(const Damage &R) const {
   std::string Value = spellName(D, R.Value);
   StringRef Writer = R.Writer.Step.Subject;
   if (R.Kind == DamageKind::AtStart)
-    return fmt::format("{} has the bytes of {}, and both are there before the "
-                       "first step",
-                       R.Written ? spellName(D, R.Written) : "another input",
-                       Value);
+    return fmt::format(
+        "{} has the bytes of {}, and both are there before the first step",
+        R.Written ? spellName(D, R.Written) : "another input", Value);
   if (R.Kind == DamageKind::ReadOnly)
     return fmt::format("{} writes {} to {}, where the program may not write",
                        R.Reader.Step.Subject, Value, ownerOf(R));
@@ -317,9 +316,9 @@ std::string Damages::consequence(const Damage &R) const {
                            : "not donated: the caller finds it changed");
   if (!R.Written) {
     auto [Begin, End] = lostBytes(R);
-    return fmt::format("{}, but nothing was written to its bytes [{}, {}) of "
-                       "allocation {}",
-                       need(R), Begin, End, D[D[R.Value].Owner].Index);
+    return fmt::format(
+        "{}, but nothing was written to its bytes [{}, {}) of allocation {}",
+        need(R), Begin, End, D[D[R.Value].Owner].Index);
   }
   if (R.BothGiven)
     return fmt::format("{}, but {} is given in the same bytes", need(R),

@@ -20,10 +20,9 @@ static StringRef doubtOf(const Program &P, HloId Id,
     return Hazard.Reason == OtherLoop && (P.facts().isTPU() || isOneLoop(P, Id))
                ? ""
                : Hazard.Reason;
-  return copiesUpdates(P, Id, Chain)
-             ? ""
-             : "in which order tiles are read and written in place is not "
-               "known";
+  return copiesUpdates(P, Id, Chain) ? ""
+                                     : "in which order tiles are read and "
+                                       "written in place is not known";
 }
 
 ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,

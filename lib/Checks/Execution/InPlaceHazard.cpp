@@ -95,10 +95,10 @@ std::string InPlaceHazards::consequence() const {
     return fmt::format("element {} gets the new value of element {}",
                        Worst.Written, Worst.Read);
   case ReadVerdict::Ahead:
-    return fmt::format("element {} is computed from element {}, whose old "
-                       "value is there only if elements are written one by one "
-                       "in ascending order",
-                       Worst.Written, Worst.Read);
+    return fmt::format(
+        "element {} is computed from element {}, whose old value is there only "
+        "if elements are written one by one in ascending order",
+        Worst.Written, Worst.Read);
   default:
     return "elements may get new values of others instead of the old ones";
   }
@@ -167,12 +167,10 @@ ElementAnswer InPlaceHazards::ask(HloId Id, const SharedPlace &S) {
 
 Finding InPlaceHazards::add(Severity Level, HloId Id, const SharedPlace &S,
                             StringRef Overwrites, StringRef Text) {
-  Finding F =
-      Diags.reportAs(Level, P.place(Id),
-                     "{} {} its operand {}, {}, before it has read all of "
-                     "it: {}",
-                     P.spell(Id), Overwrites, S.Operand,
-                     P.spell(operand(Id, S.Operand)), Text);
+  Finding F = Diags.reportAs(
+      Level, P.place(Id),
+      "{} {} its operand {}, {}, before it has read all of it: {}", P.spell(Id),
+      Overwrites, S.Operand, P.spell(operand(Id, S.Operand)), Text);
   F.about(S.Result).about(S.Source);
   aboutInstruction(F, P, Id);
   return F;
@@ -200,12 +198,12 @@ void InPlaceHazards::reportPart(const proof::Obligation &Owed,
   HloId Id = Owed.At;
   SharedPlace S = placeOf(Owed, Shown);
   HloId From = operand(Id, S.Operand);
-  Finding F = Diags.report(
-      P.place(Id),
-      "{} shares {} with its operand {}, {}: a result begins where an operand "
-      "begins, or shares no byte with it",
-      P.spell(Id), sharedBytes(D, D[S.Result], D[S.Source]), S.Operand,
-      P.spell(From));
+  Finding F =
+      Diags.report(P.place(Id),
+                   "{} shares {} with its operand {}, {}: a result begins "
+                   "where an operand begins, or shares no byte with it",
+                   P.spell(Id), sharedBytes(D, D[S.Result], D[S.Source]),
+                   S.Operand, P.spell(From));
   addStep(F, From, Analysis.schedule().time(From), StepRole::Defines,
           spellDefinition(D, S.Source));
   addStep(F, Id, Analysis.schedule().time(Id), StepRole::Overwrites,

@@ -21,11 +21,11 @@ static void report(const Program &P, const SharedCallee &Shared,
   StringRef Name = M.name(M[Shared.Callee]);
   HloId First = Shared.Callers[0];
   HloId Second = Shared.Callers[1];
-  Finding F = Diags.report(
-      P.place(Second),
-      "computation {} is called by both {} and {}, but XLA gives each "
-      "caller its own copy before buffer assignment",
-      Name, P.spell(First), P.spell(Second));
+  Finding F =
+      Diags.report(P.place(Second),
+                   "computation {} is called by both {} and {}, but XLA gives "
+                   "each caller its own copy before buffer assignment",
+                   Name, P.spell(First), P.spell(Second));
   for (size_t I = 0; I != std::min(Shared.Callers.size(), MaxNoted); ++I)
     if (I != 1)
       F.note(P.place(Shared.Callers[I]), "{} calls it",

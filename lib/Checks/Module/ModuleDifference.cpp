@@ -39,13 +39,13 @@ static void reportAnotherTime(const ModuleAnalysis &Analysis, Reporter &Diags) {
       });
   if (!Where.data())
     Where = D.Module.Text.take_until([](char C) { return C == '\n'; });
-  Diags.reportAs(
-      Severity::Warning, Where,
-      "dump and module come from different compilation stages: {} {} "
-      "appear in only one of them{}; they were not compared",
-      Strange,
-      strangersIn(Analysis) == DerivedPart::Sequence ? "steps" : "values",
-      Example.empty() ? "" : ", such as " + Example);
+  Diags.reportAs(Severity::Warning, Where,
+                 "dump and module come from different compilation stages: {} "
+                 "{} appear in only one of them{}; they were not compared",
+                 Strange,
+                 strangersIn(Analysis) == DerivedPart::Sequence ? "steps"
+                                                                : "values",
+                 Example.empty() ? "" : ", such as " + Example);
 }
 
 /// One warning where all values of a kind differ in a dump that may be newer

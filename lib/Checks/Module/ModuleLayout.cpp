@@ -79,14 +79,13 @@ std::string ModuleLayouts::spell(Side S) const {
 }
 
 void ModuleLayouts::report(Side From, Side To, StringRef Text) {
-  Finding F =
-      Diags
-          .report(P.place(To.Id),
-                  "{} has layout {}, but reuses the bytes of {}, which has {}: "
-                  "different {}",
-                  spell(To), D.Shapes.text(shape(To)), spell(From),
-                  D.Shapes.text(shape(From)), Text)
-          .note(P.place(From.Id), "{} is defined here", spell(From));
+  Finding F = Diags
+                  .report(P.place(To.Id),
+                          "{} has layout {}, but reuses the bytes of {}, which "
+                          "has {}: different {}",
+                          spell(To), D.Shapes.text(shape(To)), spell(From),
+                          D.Shapes.text(shape(From)), Text)
+                  .note(P.place(From.Id), "{} is defined here", spell(From));
   aboutInstruction(F, P, To.Id);
   for (HloId Id : {From.Id, To.Id, Current})
     Told.insert(Id.index());

@@ -156,8 +156,7 @@ void Numbering::checkSteps() {
     Diags
         .report(
             Ctx.places().row(Steps[I]).Name,
-            "'{}' is in the instruction sequence twice, as step {} and step "
-            "{}",
+            "'{}' is in the instruction sequence twice, as step {} and step {}",
             D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
         .note(Ctx.places().row(Steps[Before]).Name, "its first step is here")
         .about(Section::Sequence)
@@ -169,11 +168,10 @@ void Numbering::checkSteps() {
       !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
   if (!FitsLast && D.MaxStep != Steps.size())
     Diags
-        .report(
-            Ctx.places().liveHeader().First,
-            "the heading says {} steps, but the instruction sequence has {} "
-            "rows",
-            D.MaxStep, Steps.size())
+        .report(Ctx.places().liveHeader().First,
+                "the heading says {} steps, but the instruction sequence has "
+                "{} rows",
+                D.MaxStep, Steps.size())
         .about(Section::Sequence);
 }
 

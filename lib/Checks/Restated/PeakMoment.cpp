@@ -61,8 +61,7 @@ void hlobuf::checkPeakMoment(const CheckContext &Ctx, Reporter &Diags) {
                          D.PeakStep, Peak->Step, Peak->Bytes)
           : Diags.report(
                 Where,
-                "peak is at step {} with {} live bytes, but step {} has "
-                "{}",
+                "peak is at step {} with {} live bytes, but step {} has {}",
                 D.PeakStep, Stated, Peak->Step, Peak->Bytes);
   if (Peak->Step < Ctx.steps())
     F.note(Ctx.places().line(D.Sequence[static_cast<size_t>(Peak->Step)]),

@@ -151,13 +151,12 @@ bool StackTree::addUp() {
     if (Node.Remaining == Left)
       continue;
     Diags
-        .report(
-            Ctx.places().row(Node).Remaining,
-            "line '{}' leaves {} bytes remaining, expected {}: the lines up "
-            "to here have {} of {} bytes",
-            D.stackName(Node), Node.Remaining, Left,
-            minus(static_cast<int64_t>(Whole), static_cast<uint64_t>(Left)),
-            Whole)
+        .report(Ctx.places().row(Node).Remaining,
+                "line '{}' leaves {} bytes remaining, expected {}: the lines "
+                "up to here have {} of {} bytes",
+                D.stackName(Node), Node.Remaining, Left,
+                minus(static_cast<int64_t>(Whole), static_cast<uint64_t>(Left)),
+                Whole)
         .about(Section::Stack);
     return false;
   }
@@ -259,11 +258,10 @@ void StackTree::compareNames() {
     if (static_cast<int64_t>(Bytes) >= 0)
       continue;
     Diags
-        .reportAs(
-            Severity::Warning, Ctx.places().row(Node).Name,
-            "line '{}' has {} bytes more than the peak list has under that "
-            "name",
-            D.stackName(Node), -Bytes)
+        .reportAs(Severity::Warning, Ctx.places().row(Node).Name,
+                  "line '{}' has {} bytes more than the peak list has under "
+                  "that name",
+                  D.stackName(Node), -Bytes)
         .about(Section::Stack);
     Bytes = 0;
   }

@@ -35,10 +35,10 @@ void hlobuf::checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
     Sum += Alloc.Size;
   RowTexts Texts = Ctx.places().total();
   if (D.Total != Sum) {
-    Finding F = Diags.report(Texts.First,
-                             "total is {} bytes, but the sizes of the {} "
-                             "allocations add up to {}",
-                             D.Total, D.Allocations.size(), Sum);
+    Finding F = Diags.report(
+        Texts.First,
+        "total is {} bytes, but the sizes of the {} allocations add up to {}",
+        D.Total, D.Allocations.size(), Sum);
     F.about(Section::Total);
     // A header that is missing explains the difference.
     for (uint32_t I = 0; I != D.Allocations.size(); ++I)

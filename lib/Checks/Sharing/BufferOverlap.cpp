@@ -210,12 +210,12 @@ void OverlapCheck::reportTouching(ValueId Ending, ValueId Starting) {
   const Value &V = D[Ending], &W = D[Starting];
   if (V.samePlace(W))
     return;
-  Finding F = Diags.report(
-      Ctx.places().value(W).Offset,
-      "{} starts at {}, where {} is still read, and shares {} with it; they "
-      "must have the same place or no common byte",
-      D.spell(W.Tag), spellStep(D, rangeOf(Starting).Start), D.spell(V.Tag),
-      sharedBytes(D, V, W));
+  Finding F =
+      Diags.report(Ctx.places().value(W).Offset,
+                   "{} starts at {}, where {} is still read, and shares {} "
+                   "with it; they must have the same place or no common byte",
+                   D.spell(W.Tag), spellStep(D, rangeOf(Starting).Start),
+                   D.spell(V.Tag), sharedBytes(D, V, W));
   tell(F, Ending, Starting, spellOverwrite(W, V));
   F.why(Ctx.places().value(V).Offset,
         "a result may replace an operand only at the same first byte, with the "

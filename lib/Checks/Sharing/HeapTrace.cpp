@@ -228,11 +228,10 @@ void TraceReplay::checkNumber(const HeapTrace &Trace) {
   StringRef Where = Ctx.places().traceLine(Trace.Line);
   size_t Most = D.Allocations.size() + D.Values.size() + D.HeapTraces.size();
   if (Trace.Allocation >= Most)
-    Diags.report(
-        Where,
-        "the trace is of allocation {}, but there were at most {} before "
-        "temps were joined",
-        Trace.Allocation, Most);
+    Diags.report(Where,
+                 "the trace is of allocation {}, but there were at most {} "
+                 "before temps were joined",
+                 Trace.Allocation, Most);
   if (Trace.Events.Begin == Trace.Events.End)
     return; // of no bytes, or of a color that nothing is in
   auto [Other, New] = ByNumber.try_emplace(Trace.Allocation, &Trace);
@@ -419,11 +418,10 @@ void TraceReplay::comparePeaks() {
     comparePeak(D.PeakValueLists[I], AllocationId(I));
   }
   if (D.PeakValueLists.size() < D.Allocations.size())
-    Diags.report(
-        Ctx.places().traceLine(D.PeakValueLists.back().Line),
-        "allocation {} is the last one with values at its peak, expected "
-        "all {}",
-        D.PeakValueLists.back().Allocation, D.Allocations.size());
+    Diags.report(Ctx.places().traceLine(D.PeakValueLists.back().Line),
+                 "allocation {} is the last one with values at its peak, "
+                 "expected all {}",
+                 D.PeakValueLists.back().Allocation, D.Allocations.size());
 }
 
 void hlobuf::checkHeapTrace(const CheckContext &Ctx, Reporter &Diags) {

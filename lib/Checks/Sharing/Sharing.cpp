@@ -49,10 +49,10 @@ void hlobuf::explainContexts(const CheckContext &Ctx, Reporter &Diags,
     First = First ? First : &V;
   }
   if (First)
-    Diags.notChecked(fmt::format(
-        "possible contexts of SparseCore chains in allocation {}, from {} on: "
-        "needs instruction texts or the HLO module",
-        Alloc.Index, Ctx.dump().spell(First->Tag)));
+    Diags.notChecked(
+        fmt::format("possible contexts of SparseCore chains in allocation {}, "
+                    "from {} on: needs instruction texts or the HLO module",
+                    Alloc.Index, Ctx.dump().spell(First->Tag)));
 }
 
 void hlobuf::notePlace(Finding &F, const Facts &DumpFacts, ValueId V) {

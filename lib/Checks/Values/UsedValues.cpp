@@ -188,11 +188,11 @@ static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
     for (const Position &P : All.drop_front()) {
       if (P.Name != Tag.Name || P.Index.canonical() == Tag.Index.canonical())
         continue;
-      Finding F = Diags.report(
-          Ctx.places().line(P).ltrim(),
-          "{} is listed at {}, a different part of the instruction "
-          "that defines it",
-          Ctx.places().tag(D.Used[I]).Whole, D.spell(P.Name, P.Index));
+      Finding F = Diags.report(Ctx.places().line(P).ltrim(),
+                               "{} is listed at {}, a different part of the "
+                               "instruction that defines it",
+                               Ctx.places().tag(D.Used[I]).Whole,
+                               D.spell(P.Name, P.Index));
       aboutUsed(Ctx, F, UsedId(I)).about(Tag.Name);
     }
   }
