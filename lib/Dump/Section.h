@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts and the files of a dump.
+// The parts and the files of a dump, and what XLA changed in them.
 
 #ifndef HLOBUF_DUMP_SECTION_H
 #define HLOBUF_DUMP_SECTION_H
 
-#include "Dump/Release.h"
 #include "Support/LLVM.h"
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace hlobuf {
+
+/// The changes of XLA that matter here: the rows of Releases.def.
+enum class Release : uint8_t {
+#define HLOBUF_RELEASE(Name, Date, After, Before) Name,
+#include "Dump/Releases.def"
+};
+
+/// A row of Releases.def.
+struct ReleaseInfo {
+  /// The first day with the change, as yyyymmdd; 0 for what was always so.
+  uint32_t Date;
+};
+
+namespace detail {
+inline constexpr ReleaseInfo Releases[] = {
+#define HLOBUF_RELEASE(Name, Date, After, Before) {Date},
+#include "Dump/Releases.def"
+};
+} // namespace detail
+
+/// The row of \p R.
+constexpr const ReleaseInfo &infoOf(Release R) {
+  return detail::Releases[static_cast<size_t>(R)];
+}
 
 /// The parts of a dump that checks may need: the rows of Sections.def.
 enum class Section : uint8_t {

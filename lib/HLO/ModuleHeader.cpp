@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "HLO/ModuleHeader.h"
 #include "HLO/AttributeSyntax.h"
 #include "HLO/InstructionParser.h"
+#include "HLO/ModuleReader.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;

@@ -5,7 +5,6 @@
 
 #include "HLO/ModuleReader.h"
 #include "HLO/AttributeSyntax.h"
-#include "HLO/ModuleHeader.h"
 #include "HLO/ModuleVerifier.h"
 #include "HLO/PendingText.h"
 #include "Support/Format.h"

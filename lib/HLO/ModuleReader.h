@@ -16,6 +16,12 @@ HloModule
 readModule(StringRef Text, HloTables Tables,
            function_ref<void(StringRef Loc, std::string Reason)> Refuse);
 
+/// Reads \p Text, `, key=value, ..` after a module's name, into \p M. Calls
+/// \p Refuse for each part that cannot be parsed; keys that this tool does not
+/// use may have any value.
+void readHeaderKeys(StringRef Text, HloTables Tables, HloModule &M,
+                    function_ref<void(StringRef, std::string)> Refuse);
+
 } // namespace hlobuf
 
 #endif // HLOBUF_HLO_MODULEREADER_H
