@@ -25,11 +25,6 @@ const ModuleAnalysis *usableProgram(const CheckContext &Ctx, Reporter &Diags,
 
 /// What a difference between dump and module is told with.
 struct ModuleAnswer {
-  ModuleAnswer(const ModuleAnalysis &Analysis, Reporter &Diags, Severity Level)
-      : Analysis(Analysis), DumpFacts(Analysis.facts()), D(DumpFacts.dump()),
-        P(Analysis.program()), LinePlaces(DumpFacts.places()), Diags(Diags),
-        Level(Level) {}
-
   template <typename... Ts>
   Finding report(StringRef Where, fmt::format_string<Ts...> Format,
                  Ts &&...Args) const {
@@ -54,12 +49,12 @@ struct ModuleAnswer {
   }
 
   const ModuleAnalysis &Analysis;
-  const Facts &DumpFacts;
-  const Dump &D;
-  const Program &P;
-  const Places &LinePlaces;
   Reporter &Diags;
   Severity Level;
+  const Facts &DumpFacts = Analysis.facts();
+  const Dump &D = DumpFacts.dump();
+  const Program &P = Analysis.program();
+  const Places &LinePlaces = DumpFacts.places();
 };
 
 /// Says one difference.

@@ -166,7 +166,7 @@ void hlobuf::checkModulePlaces(const CheckContext &Ctx, Reporter &Diags) {
   const ModuleAnalysis *Analysis = usableModule(Ctx, Diags);
   if (!Analysis)
     return;
-  ModuleAnswer M(*Analysis, Diags, Severity::Error);
+  ModuleAnswer M{*Analysis, Diags, Severity::Error};
   for (const Allocation &Alloc : Ctx.dump().Allocations)
     if (Alloc.ThreadLocal && Alloc.Values.size() > 1)
       checkThreadLocal(M, Alloc);
