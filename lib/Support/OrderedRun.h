@@ -103,21 +103,6 @@ void runInOrder(size_t Count, unsigned Jobs, WorkFn Work, ConsumeFn Consume) {
   }
 }
 
-/// Calls \p Work(I) for each I below \p Count on \p Jobs threads.
-template <typename WorkFn>
-void runParallel(size_t Count, unsigned Jobs, WorkFn Work) {
-  // One result for many small pieces of work keeps the queue short.
-  constexpr size_t Batch = 64;
-  runInOrder((Count + Batch - 1) / Batch, Jobs,
-             [&](size_t B) {
-               for (size_t I = B * Batch, E = std::min(Count, I + Batch);
-                    I != E; ++I)
-                 Work(I);
-               return true;
-             },
-             [](size_t, bool) {});
-}
-
 } // namespace hlobuf
 
 #endif // HLOBUF_SUPPORT_ORDEREDRUN_H
