@@ -8,7 +8,6 @@
 #include "Support/Lazy.h"
 #include "Thunks/SliceComparison.h"
 #include "Thunks/ThunkCoverage.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
 

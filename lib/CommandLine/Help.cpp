@@ -4,7 +4,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <deque>
-#include <string>
 #include <vector>
 
 using namespace hlobuf;

@@ -5,7 +5,6 @@
 #include "Support/Json.h"
 #include "Support/Sources.h"
 #include "llvm/Support/GlobPattern.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
 namespace json = llvm::json;

@@ -4,7 +4,6 @@
 #include "Dump/FileNames.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace hlobuf;
 

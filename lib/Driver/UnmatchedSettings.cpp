@@ -2,8 +2,6 @@
 
 #include "Driver/UnmatchedSettings.h"
 #include "Support/Format.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace hlobuf;
 

@@ -11,7 +11,6 @@
 #include "Support/Scanner.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Path.h"
 #include <map>
 
 using namespace hlobuf;

@@ -2,7 +2,6 @@
 
 #include "Dump/CutOff.h"
 #include "Support/Format.h"
-#include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 

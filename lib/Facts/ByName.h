@@ -9,7 +9,6 @@
 #include "Support/Ids.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
-#include <utility>
 #include <vector>
 
 namespace hlobuf {

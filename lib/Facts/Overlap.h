@@ -10,7 +10,6 @@
 
 #include "Support/LLVM.h"
 #include <cstdint>
-#include <vector>
 
 namespace hlobuf {
 

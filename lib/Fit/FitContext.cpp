@@ -4,7 +4,6 @@
 #include "Memory/Instructions.h"
 #include "Memory/WasteContext.h"
 #include "llvm/ADT/Sequence.h"
-#include <map>
 #include <numeric>
 
 using namespace hlobuf;

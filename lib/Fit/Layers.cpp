@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Fit/Layers.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 

@@ -3,7 +3,6 @@
 #include "HLO/Opcode.h"
 #include "Support/Format.h"
 #include "llvm/ADT/StringMap.h"
-#include <functional>
 #include <string_view>
 
 using namespace hlobuf;

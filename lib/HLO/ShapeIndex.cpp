@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/ShapeIndex.h"
-#include <algorithm>
 
 using namespace hlobuf;
 

@@ -6,7 +6,6 @@
 #define HLOBUF_HLO_SHAPETREES_H
 
 #include "HLO/Shape.h"
-#include <utility>
 
 namespace hlobuf {
 

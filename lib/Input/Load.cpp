@@ -3,12 +3,10 @@
 #include "Input/Load.h"
 #include "Dump/CutOff.h"
 #include "Dump/FileNames.h"
-#include "Dump/Reader.h"
 #include "Facts/MissingEnds.h"
 #include "Facts/Report.h"
 #include "Input/ProtoInputs.h"
 #include "Support/Format.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 

@@ -2,7 +2,6 @@
 
 #include "Memory/MemorySummary.h"
 #include "Dataflow/ModuleAnalysis.h"
-#include "Memory/ValueNames.h"
 #include "Support/Format.h"
 #include <set>
 

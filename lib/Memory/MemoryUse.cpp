@@ -3,7 +3,6 @@
 #include "Memory/MemoryUse.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
-#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace hlobuf;

@@ -3,7 +3,6 @@
 #include "Memory/WasteContext.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
-#include "Support/Format.h"
 #include <map>
 
 using namespace hlobuf;

@@ -3,7 +3,6 @@
 #include "Program/Program.h"
 #include "Program/StatedNodes.h"
 #include "Support/Format.h"
-#include "llvm/ADT/Sequence.h"
 
 using namespace hlobuf;
 

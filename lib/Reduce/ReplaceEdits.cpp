@@ -4,7 +4,6 @@
 
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
 

@@ -2,7 +2,6 @@
 
 #include "Reduce/ShapeStrings.h"
 #include "HLO/TopLevel.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;

@@ -4,7 +4,6 @@
 #include "Dump/Reader.h"
 #include "Support/Printable.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 

@@ -4,8 +4,6 @@
 #include "Results/Timeline.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;

@@ -2,7 +2,6 @@
 
 #include "Support/Decompress.h"
 #include "Support/Format.h"
-#include <algorithm>
 #include <memory>
 #include <zlib.h>
 #include <zstd.h>

@@ -4,7 +4,6 @@
 #include "Support/Format.h"
 #include "Support/UnionFind.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
 

@@ -5,7 +5,6 @@
 #include "Support/FileGuard.h"
 #include "llvm/Support/FileSystem.h"
 #include <algorithm>
-#include <cstring>
 
 using namespace hlobuf;
 

@@ -35,7 +35,6 @@
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
 #include "Facts/Occupancy.h"
-#include "Proof/StatedProof.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include <set>

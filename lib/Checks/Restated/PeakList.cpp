@@ -18,7 +18,6 @@
 #include "Checks/Restated/RestatedSection.h"
 #include "Facts/Peak.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
