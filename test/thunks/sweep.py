@@ -11,7 +11,6 @@ there are some. --all also edits fields of other classes, and only counts what i
 
 import argparse
 import collections
-import copy
 import pathlib
 import re
 import subprocess
@@ -159,10 +158,21 @@ def occurrences(table, name, message, found, place=()):
             occurrences(table, row[1], inner, found, (*place, at))
 
 
-def inside(message, way):
+def edited(data, way, edit):
+    """The message with what edit() makes of the one at the end of the way."""
+    message = Message(data)
+    if way:
+        field = message.fields[way[0]]
+        field[2] = edited(field[2], way[1:], edit)
+    else:
+        edit(message)
+    return message.encode()
+
+
+def inside(data, way):
     for at in way:
-        message = message.fields[at][2]
-    return message
+        data = Message(data).fields[at][2]
+    return Message(data)
 
 
 def encoded(value):
@@ -183,8 +193,10 @@ def edits(message, at, type_):
         elif type_ in ("Numbers",):
             numbers = read_varints(value)
             field[2] = b"".join(map(varint, [numbers[0] + 1, *numbers[1:]]))
-        else:
+        elif wire == BYTES:
             field[2] = value + b"x"
+        else:
+            field[2] = value[:-1] + bytes([value[-1] ^ 1])
 
     def exchange():
         other = next(
@@ -225,9 +237,8 @@ class Sweep:
 
     def run(self, path, folder):
         file = File(path)
-        original = Message(file.message)
         found = collections.defaultdict(list)
-        occurrences(self.table, file.root, original, found)
+        occurrences(self.table, file.root, Message(file.message), found)
         found[file.root, None].append(())
         before = verdict(self.options.tool, file.encode(Message(file.message)), folder)
         if before[0]:
@@ -237,21 +248,24 @@ class Sweep:
             if kind[0] not in ("unknown", "compared") and not self.options.all:
                 continue
             for way in spread(ways, self.options.each):
-                self.edit(file, original, before, name, number, kind, way, folder)
+                self.edit(file, before, name, number, kind, way, folder)
 
-    def edit(self, file, original, before, name, number, kind, way, folder):
-        if not number:
-            changes = [("added", None)]
+    def edit(self, file, before, name, number, kind, way, folder):
+        if number:
+            *way, at = way
+            changes = dict(edits(inside(file.message, way), at, kind[1]))
         else:
-            changes = edits(inside(copy.deepcopy(original), way[:-1]), way[-1], kind[1])
-        for how, _ in list(changes):
-            edited = copy.deepcopy(original)
+            changes = ["added"]
+
+        def change(message):
             if number:
-                parent = inside(edited, way[:-1])
-                dict(edits(parent, way[-1], kind[1]))[how]()
+                dict(edits(message, at, kind[1]))[how]()
             else:
-                inside(edited, way).append(UNKNOWN, 1)
-            after = verdict(self.options.tool, file.encode(edited), folder)
+                message.append(UNKNOWN, 1)
+
+        for how in changes:
+            data = edited(file.message, way, change)
+            after = verdict(self.options.tool, file.encode(Message(data)), folder)
             self.counts[kind[0]] += 1
             if after != before:
                 continue
