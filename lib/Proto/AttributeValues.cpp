@@ -213,6 +213,8 @@ static std::string callAttributeKey(StringRef Key) {
 static std::string callAttributesText(StringRef Map) {
   // A map has its entries in any order.
   std::map<std::string, std::string> Sorted;
+  if (!isMessage(Map))
+    return "?";
   forEachMessage(Map, 1, [&](StringRef Entry) {
     Sorted[callAttributeKey(bytesField(Entry, 1))] =
         callAttributeText(bytesField(Entry, 2), 0);
@@ -357,7 +359,8 @@ std::string hlobuf::valueText(AttributeForm Form, const WireField &F) {
   case AttributeForm::CallAttributes:
     return callAttributesText(F.Bytes);
   case AttributeForm::Matrix:
-    return fieldsText(F.Bytes, 8);
+    return fmt::format("{},{}}}", StringRef(fieldsText(F.Bytes, 7)).drop_back(),
+                       primitiveName(numberAt(F.Bytes, 8)));
   case AttributeForm::Packing:
     return packingText(F.Bytes);
   case AttributeForm::SlicedParameter:

@@ -99,9 +99,12 @@ Verdict hlobuf::ruleUnchecked(const AttributeContext & /*Attr*/) {
   return Verdict::unknown();
 }
 
+/// What the text of an instruction leaves out is not always what a proto does.
 Verdict hlobuf::ruleSame(const AttributeContext &Attr) {
-  return Verdict::expect(Attr,
-                         Attr.attribute(Attr.Key).value_or(Attr.Default).str());
+  StringRef Usual = Attr.Key == "feature_group_count" ? "1"
+                    : Attr.Key == "api_version"       ? "API_VERSION_ORIGINAL"
+                                                      : Attr.Default;
+  return Verdict::expect(Attr, Attr.attribute(Attr.Key).value_or(Usual).str());
 }
 
 Verdict hlobuf::ruleConfig(const AttributeContext &Attr) {
@@ -119,8 +122,6 @@ Verdict hlobuf::ruleConfig(const AttributeContext &Attr) {
 /// A loop whose number of rounds is stated runs so often, whatever its
 /// condition says.
 Verdict hlobuf::ruleTripCount(const AttributeContext &Attr) {
-  if (Attr.Stated.empty())
-    return {};
   StringRef Config = Attr.attribute("backend_config").value_or("");
   size_t Offset = Config.find("known_trip_count");
   if (Offset == StringRef::npos)

@@ -95,7 +95,8 @@ static std::optional<int64_t> tritonBlocks(const AttributeContext &Attr) {
 /// Kernels of fusions have blocks and threads in one dimension
 /// (CalculateLaunchDimensions, xla/service/gpu/launch_dimensions.cc), and some.
 static Verdict expectOneDimension(const AttributeContext &Attr) {
-  if (Attr.program()[Attr.I].Op != Opcode::Fusion)
+  if (Attr.program()[Attr.I].Op != Opcode::Fusion &&
+      Attr.thunk().Kind != ThunkKind::CollectiveKernel)
     return {};
   StringRef First = Attr.Stated.drop_front().split(',').first;
   return Verdict::expect(Attr,
@@ -120,6 +121,92 @@ Verdict hlobuf::ruleThreads(const AttributeContext &Attr) {
     return {};
   return Verdict::expect(
       Attr, fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps)));
+}
+
+/// The dimensions that a product takes as one: batches, rows, columns.
+using MatrixGroups = std::array<AttributeNumbers, 3>;
+
+/// `{1,129,20,4,80,20,0,c64}`: 1 for rows one after the other or 2 for columns,
+/// how many rows, columns and matrices, the elements from one row, or column,
+/// to the next and from one matrix to the next (MatrixLayout::For,
+/// xla/service/gpu/matmul_utils.cc).
+static std::optional<std::string> matrixText(const Shape &S,
+                                             const MatrixGroups &Groups) {
+  if (!S.Layout)
+    return std::nullopt;
+  std::array<int64_t, 3> Sizes = {1, 1, 1};
+  for (size_t G = 0; G != Groups.size(); ++G)
+    for (int64_t D : Groups[G])
+      if (D < 0 || D >= static_cast<int64_t>(S.Dimensions.size()) ||
+          __builtin_mul_overflow(
+              Sizes[G], S.Dimensions[static_cast<size_t>(D)].Size, &Sizes[G]))
+        return std::nullopt;
+  // The most minor group first.
+  llvm::SmallVector<size_t, 3> Order;
+  for (int64_t D : S.Layout->MinorToMajor)
+    for (size_t G = 0; G != Groups.size(); ++G)
+      if (!Groups[G].empty() && Groups[G].back() == D)
+        Order.push_back(G);
+  for (size_t G = Groups.size(); G-- != 0;)
+    if (Groups[G].empty())
+      Order.push_back(G);
+  if (Order.size() != Groups.size() || Order[0] == 0)
+    return std::nullopt;
+  auto [Batches, Rows, Columns] = Sizes;
+  int64_t Lead = Sizes[Order[0]];
+  int64_t Matrix = 0;
+  if (__builtin_mul_overflow(Rows, Columns, &Matrix) ||
+      __builtin_mul_overflow(Lead, Batches, &Batches))
+    return std::nullopt;
+  if (Order[1] == 0)
+    Matrix = std::exchange(Lead, Batches);
+  return fmt::format("{{{},{},{},{},{},{},0,{}}}", Order[0] == 2 ? 1 : 2, Rows,
+                     Columns, Sizes[0], Lead, Sizes[0] == 1 ? 0 : Matrix,
+                     S.Element);
+}
+
+/// The factors of a product and what it is added to, as matrices.
+Verdict hlobuf::ruleMatrix(const AttributeContext &Attr) {
+  const Program &P = Attr.program();
+  MatrixGroups Factors[2], Result;
+  const Shape *Shapes[2];
+  if (P.operands(Attr.I).size() < 2)
+    return Verdict::unknown();
+  int64_t Next = 0;
+  for (size_t N : {0, 1}) {
+    Shapes[N] = &P.trees().shape(P[P.operands(Attr.I)[N]].Shape);
+    auto List = [&](StringRef Name) {
+      return configList(
+          Attr, fmt::format("{}_{}_dimensions", N == 0 ? "lhs" : "rhs", Name));
+    };
+    auto &[Batch, Rows, Columns] = Factors[N];
+    Batch = List("batch");
+    AttributeNumbers &Inner = N == 0 ? Columns : Rows;
+    AttributeNumbers &Outer = N == 0 ? Rows : Columns;
+    Inner = List("contracting");
+    for (size_t D = 0; D != Shapes[N]->Dimensions.size(); ++D)
+      if (auto Own = static_cast<int64_t>(D);
+          !llvm::is_contained(Batch, Own) && !llvm::is_contained(Inner, Own))
+        Outer.push_back(Own);
+    // The result has batches, rows of the first and columns of the second.
+    for (size_t D = 0; N == 0 && D != Batch.size(); ++D)
+      Result[0].push_back(Next++);
+    for (size_t D = 0; D != Outer.size(); ++D)
+      Result[N + 1].push_back(Next++);
+  }
+  std::optional<std::string> Own =
+      Attr.Key == "lhs"   ? matrixText(*Shapes[0], Factors[0])
+      : Attr.Key == "rhs" ? matrixText(*Shapes[1], Factors[1])
+                          : matrixText(mainResult(Attr), Result);
+  return Own ? Verdict::expect(Attr, std::move(*Own)) : Verdict::unknown();
+}
+
+/// The name of the instruction, as a name in PTX.
+Verdict hlobuf::ruleKernelName(const AttributeContext &Attr) {
+  std::string Name = Attr.program().spell(Attr.G.instruction(Attr.Id));
+  for (char &C : Name)
+    C = C == '.' || C == '-' ? '_' : C;
+  return Verdict::expect(Attr, std::move(Name));
 }
 
 Verdict hlobuf::ruleAbsent(const AttributeContext &Attr) {

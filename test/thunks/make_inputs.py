@@ -36,6 +36,9 @@ def array(*dimensions, kind="float32"):
     return jax.ShapeDtypeStruct(dimensions, kind)
 
 
+CONVOLVED = array(1, 2, 4, 4, 4), array(2, 2, 3, 3, 3)
+
+
 def write(name, data):
     path = os.path.join(FOLDER, name)
     with open(path, "wb") as f:
@@ -108,6 +111,17 @@ def ragged(shard, stack):
     return lax.fori_loop(0, 3, body, shard)
 
 
+def volume(image, filters):
+    """A convolution over three dimensions is a library call."""
+    return lax.conv_general_dilated(image, filters, (1, 1, 1), "SAME")
+
+
+def library(factor, square, image, filters):
+    """Matrices, a call with attributes, and a convolution."""
+    product = jnp.einsum("ibk,jbk->bij", factor, factor)
+    return product, jnp.linalg.svd(square)[1], volume(image, filters)
+
+
 def make_cpu():
     compile_to("loop.cpu", loop, array(64, 256), array(kind="int32"))
     compile_to("tokens.cpu", ordered, array(8))
@@ -136,14 +150,16 @@ def make_cuda(target):
         )
         where = jax.tree.map(lambda spec: NamedSharding(mesh, spec), (specs, results))
         how = {"in_shardings": where[0], "out_shardings": where[1]}
-        compile_to(name, sharded, *arguments, donate_argnums=(donated,), **how)
+        compile_to(name, sharded, *arguments, donate_argnums=donated, **how)
 
     arguments = array(256, 64), array(64, 64), array(3, 256, 64)
     specs = rows, whole, columns
     results = rows, rows, columns
-    compile_sharded("streams.cuda", ring, arguments, specs, results, 2)
+    compile_sharded("streams.cuda", ring, arguments, specs, results, (2,))
     arguments = array(256, 64), array(256, 64)
-    compile_sharded("ragged.cuda", ragged, arguments, (rows, rows), rows, 0)
+    compile_sharded("ragged.cuda", ragged, arguments, (rows, rows), rows, (0,))
+    arguments = array(17, 2, 5, kind="complex64"), array(16, 16), *CONVOLVED
+    compile_sharded("library.cuda", library, arguments, (whole,) * 4, (whole,) * 3, ())
 
 
 def main():

@@ -34,6 +34,7 @@ VALUES = {
     "WrittenFlags": "Numbers",
     "EmbeddedAllocation": "SliceAllocation",
 }
+SEQUENCES = {"Cpu": "CpuThunkSequence", "Gpu": "GpuThunkSequence", "Embedded": "EmbeddedSequence"}
 ROOTS = {"cpu": "CpuCompilationResult", "gpu": "GpuExecutable"}
 UNKNOWN = 536870911  # the largest field number
 
@@ -45,17 +46,16 @@ SILENT = {
     ("CpuKernel", 4, "cleared"): "fewer promises",
     ("CpuOperands", 3, "changed"): "typed handlers get no tuple",
     ("CpuOperands", 3, "cleared"): "the same",
+    ("CpuPermute", 1, "exchanged"): "a set of pairs",
     ("CpuOptional", 2, "changed"): "any number but 0 is true",
     ("CpuOptional", 2, "cleared"): "fewer promises",
     ("GpuAsyncStart", 4, "changed"): "another stream, without a conflict",
     ("GpuAsyncStart", 4, "cleared"): "the same",
     ("GpuAsyncStart", 5, "changed"): "the same",
     ("GpuAsyncStart", 5, "cleared"): "the same",
-    ("GpuCollectiveKernel", 6, "changed"): "XLA's own kernel",
-    ("GpuCollectiveKernel", 6, "cleared"): "the same",
-    ("GpuCollectiveKernel", 7, "cleared"): "the same",
     ("GpuCustomKernel", 2, "changed"): "any number but 0 is true",
     ("DynamicSliceConfig", 1, "cleared"): "0 is what it is without",
+    ("DynamicSliceConfig", 5, "cleared"): "older fields have the same numbers",
     ("GpuDynamicSliceFusion", 5, "exchanged"): "of one size",
     ("GpuKernelCode", 1, "changed"): "code",
     ("GpuKernelCode", 1, "cleared"): "code",
@@ -63,16 +63,14 @@ SILENT = {
     ("GpuKernelLoader", 5, "cleared"): "the usual packing",
     ("GpuKernelSpec", 6, "changed"): "known to the kernel's code alone",
     ("GpuKernelSpec", 6, "cleared"): "the same",
-    ("GpuLaunch", 1, "cleared"): "XLA's own kernel",
-    ("GpuLaunch", 2, "cleared"): "the same",
     ("GpuPermute", 4, "exchanged"): "a set of pairs",
     ("SlicedResult", 1, "cleared"): "0 is what it is without",
-    ("GpuWhile", 4, "cleared"): "the condition decides",
     ("ReplicaGroup", 1, "cleared"): "no groups are one group of all",
     ("Triple", 1, "changed"): "blocks that find nothing to do",
     ("BufferAssignment", 2, "exchanged"): "rows in any order",
     ("CollectiveDeviceList", 1, "cleared"): "no groups are one group of all",
     ("CpuCompilationResult", 7, "exchanged"): "a set of symbols",
+    ("Mesh", 1, "cleared"): "an axis of one device",
     ("HloModuleConfig", 7, "changed"): "read for groups of replicas and partitions only",
     ("HloModuleConfig", 7, "cleared"): "the same",
     ("MeshAxis", 1, "changed"): "names of axes",
@@ -115,7 +113,7 @@ def read_thunk_table(table):
                 "impl": last,
                 "part": last,
                 "slice": SLICES.get(rest[0] if rest else ""),
-                "sequence": "CpuThunkSequence" if side == "Cpu" else "GpuThunkSequence",
+                "sequence": SEQUENCES.get(last if last == "Embedded" else side),
                 "list": "GpuThunk",
                 "attribute": forms.get(last, "Number"),
                 "value": VALUES.get(last, "Text"),
@@ -124,6 +122,9 @@ def read_thunk_table(table):
                 rows[int(number)] = ("compared", type_)
         table[name] = rows
     table["GpuThunkSequence"] = {1: ("compared", "GpuThunk")}
+    # What is embedded is named for profiles only.
+    table["EmbeddedSequence"] = {1: ("compared", "EmbeddedThunk")}
+    table["EmbeddedThunk"] = {**table["GpuThunk"], 1: ("irrelevant", "Opaque")}
 
 
 class File:
@@ -154,6 +155,9 @@ def occurrences(table, name, message, found, place=()):
         if row[1] in table and wire == BYTES:
             inner = Message(value) if not isinstance(value, Message) else value
             message.fields[at][2] = inner
+            # A frame has no name.
+            if row[1] == "GpuInfo" and 1 not in inner:
+                found[name, number].pop()
             found[row[1], None].append((*place, at))
             occurrences(table, row[1], inner, found, (*place, at))
 
