@@ -76,6 +76,8 @@ ThunkParts::ThunkParts(ThunkMessage Thunk, StringRef Message) {
   applyLoader();
   if (Thunk == ThunkMessage::CpuThunk)
     applyKindText();
+  if (Kind == ThunkKind::YnnFusion && !InstructionId)
+    InstructionId = 0;
   if (Kind == ThunkKind::RaggedAllToAll)
     applyRagged();
   if (DynamicRoot && !Slices.empty() &&
@@ -231,6 +233,8 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     return;
   case ThunkValue::EmbeddedAllocation:
     noteUnread(FieldType::SliceAllocation, F.Bytes);
+    if (numberAt(F.Bytes, 1) != llvm::count(EmbeddedSizes, ','))
+      noteUnknown("xla.BufferAllocationProto", 1);
     EmbeddedSizes += fmt::format("{},", numberField(F.Bytes, 2).value_or(0));
     return;
   case ThunkValue::ModuleName:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Proto/FieldWalk.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ThunkMessages.h"
 #include "Proto/Wire.h"
@@ -116,6 +117,10 @@ void ThunkPrinter::printResource(StringRef Users, unsigned Depth) {
   for (int64_t Index : numbersField(Users, 1))
     To.Out += fmt::format(" {}", Index);
   To.Out += '\n';
+  FieldWalk Walk;
+  Walk.walk(FieldType::CpuResourceUsers, Users);
+  if (std::string Names = Walk.unreadNames(); !Names.empty())
+    To.Out += fmt::format(" unknown - unknown={}\n", Names);
 }
 
 void ThunkPrinter::printSequence(StringRef Sequence, unsigned Depth) {

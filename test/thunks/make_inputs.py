@@ -17,6 +17,8 @@ os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
 if PLATFORM == "cuda":
     os.environ["XLA_FLAGS"] = "--xla_gpu_autotune_level=0"
     os.environ["CUDA_ROOT"] = "cuda"
+else:
+    os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 
 # pylint: disable=wrong-import-position
 import jax
@@ -116,6 +118,15 @@ def volume(image, filters):
     return lax.conv_general_dilated(image, filters, (1, 1, 1), "SAME")
 
 
+def summed(shard, weights, image, filters):
+    """A loop with one collective; no result takes the filters, which are donated."""
+
+    def body(_, total):
+        return lax.psum(total @ weights, "x")
+
+    return lax.fori_loop(0, 3, body, shard), volume(image, filters)
+
+
 def library(factor, square, image, filters):
     """Matrices, a call with attributes, and a convolution."""
     product = jnp.einsum("ibk,jbk->bij", factor, factor)
@@ -125,6 +136,12 @@ def library(factor, square, image, filters):
 def make_cpu():
     compile_to("loop.cpu", loop, array(64, 256), array(kind="int32"))
     compile_to("tokens.cpu", ordered, array(8))
+    mesh = jax.sharding.Mesh(np.array(jax.devices()), ("x",))
+    rows, whole = PartitionSpec("x"), PartitionSpec()
+    specs = {"in_specs": (rows, whole, whole, whole), "out_specs": (rows, whole)}
+    sharded = jax.shard_map(summed, mesh=mesh, check_vma=False, **specs)
+    arguments = array(256, 64), array(64, 64), *CONVOLVED
+    compile_to("summed.cpu", sharded, *arguments, donate_argnums=(0, 3))
     path = compile_to("exchanged.cpu", difference, array(8), array(8))
     executable = read_executable(path)
     program = Program(executable)

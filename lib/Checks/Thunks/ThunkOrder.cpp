@@ -58,9 +58,10 @@ void ThunkOrders::checkCommunicators() {
         Collectives.push_back({Id, Number});
       ++Number;
     });
-    if (Collectives.size() < 2)
+    bool Stored = !T.Resources.empty() || storesShapes();
+    if (Collectives.size() < (Stored ? 1 : 2))
       continue;
-    if (T.Resources.empty() && !storesShapes())
+    if (!Stored)
       return Diags.notChecked("which collectives share a communicator, which "
                               "jaxlib 0.5.3 and older do not store");
     DenseSet<uint32_t> Users;
@@ -68,8 +69,11 @@ void ThunkOrders::checkCommunicators() {
       Users.insert(Largest[S]->Users.begin(), Largest[S]->Users.end());
     for (auto [Id, Own] : Collectives)
       if (!Users.contains(Own))
-        reportThunk(Id, "shares no communicator with the other collectives of "
-                        "its sequence: nothing orders them");
+        reportThunk(Id, "has no communicator that all collectives of its "
+                        "sequence share: nothing orders them");
+    if (Users.size() > Collectives.size())
+      reportThunk(Collectives.front().first,
+                  "shares its communicator with a thunk that has none");
   }
 }
 
