@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
 #include <map>
 
 using namespace hlobuf;
@@ -294,7 +295,7 @@ static std::string dynamicSliceText(StringRef Message, bool Result) {
 
 /// A KernelArgsPackingSpecProto
 /// (xla/stream_executor/kernel_args_packing_spec.h, 2025): each argument is the
-/// address of the slice of its number.
+/// address of the slice of its number; `=8` is a number itself.
 static std::string packingText(StringRef Message) {
   std::string Out = "{";
   bool Usual = true;
@@ -308,8 +309,12 @@ static std::string packingText(StringRef Message) {
     });
     int64_t Passed = numberAt(Relocation, 2);
     Usual &= Known && Passed == Number++;
-    Out +=
-        (Out.size() == 1 ? "" : ",") + (Known ? std::to_string(Passed) : "?");
+    StringRef Constant = bytesField(Argument, 2);
+    std::string Text = Known ? std::to_string(Passed) : "?";
+    if (!Relocation.data() && Constant.size() == sizeof(uint64_t))
+      Text = fmt::format(
+          "={}", llvm::support::endian::read64le(Constant.bytes_begin()));
+    Out += (Out.size() == 1 ? "" : ",") + Text;
   });
   return Usual ? "" : Out + '}';
 }

@@ -184,16 +184,33 @@ Verdict hlobuf::ruleTopKElements(const AttributeContext &Attr) {
            : Verdict::unknown();
 }
 
-Verdict hlobuf::ruleTopKCount(const AttributeContext &Attr) {
+/// How many it finds in each row; nothing where that is not known.
+static std::optional<int64_t> numFound(const AttributeContext &Attr) {
   const ShapeTrees &Trees = Attr.program().trees();
   ShapeId Result = Attr.program()[Attr.I].Shape;
   if (!Trees.shape(Result).isTuple() || Trees.parts(Result) < 2)
-    return Verdict::unknown();
+    return std::nullopt;
   const Shape &Values = Trees.shape(Trees.part(Result, 1));
   return Values.Dimensions.empty()
-             ? Verdict::unknown()
-             : Verdict::expect(Attr,
-                               std::to_string(Values.Dimensions.back().Size));
+             ? std::nullopt
+             : std::optional(Values.Dimensions.back().Size);
+}
+
+Verdict hlobuf::ruleTopKCount(const AttributeContext &Attr) {
+  std::optional<int64_t> Count = numFound(Attr);
+  return Count ? Verdict::expect(Attr, std::to_string(*Count))
+               : Verdict::unknown();
+}
+
+/// A top-k gets how many elements a row has, and how many to find
+/// (xla/service/gpu/kernels/topk_custom_kernel.cc).
+Verdict hlobuf::rulePacking(const AttributeContext &Attr) {
+  const Shape *S = searched(Attr);
+  std::optional<int64_t> Count = numFound(Attr);
+  if (Attr.program().customCallTarget(Attr.I) != "__gpu$TopK" || !S || !Count)
+    return ruleEmpty(Attr);
+  return Verdict::expect(Attr, fmt::format("{{0,={},1,2,={}}} {{5}}",
+                                           S->Dimensions.back().Size, *Count));
 }
 
 /// A library fusion is made again from the instruction that the thunk names,

@@ -127,10 +127,11 @@ def summed(shard, weights, image, filters):
     return lax.fori_loop(0, 3, body, shard), volume(image, filters)
 
 
-def library(factor, square, image, filters):
-    """Matrices, a call with attributes, and a convolution."""
+def library(factor, square, row, image, filters):
+    """Matrices, a call with attributes, the largest of a row, and a convolution."""
     product = jnp.einsum("ibk,jbk->bij", factor, factor)
-    return product, jnp.linalg.svd(square)[1], volume(image, filters)
+    largest = lax.top_k(row, 7)
+    return product, jnp.linalg.svd(square)[1], largest, volume(image, filters)
 
 
 def make_cpu():
@@ -175,8 +176,9 @@ def make_cuda(target):
     compile_sharded("streams.cuda", ring, arguments, specs, results, (2,))
     arguments = array(256, 64), array(256, 64)
     compile_sharded("ragged.cuda", ragged, arguments, (rows, rows), rows, (0,))
-    arguments = array(17, 2, 5, kind="complex64"), array(16, 16), *CONVOLVED
-    compile_sharded("library.cuda", library, arguments, (whole,) * 4, (whole,) * 3, ())
+    arguments = array(17, 2, 5, kind="complex64"), array(16, 16), array(1024), *CONVOLVED
+    results = whole, whole, [whole, whole], whole
+    compile_sharded("library.cuda", library, arguments, (whole,) * 5, results, ())
 
 
 def main():
