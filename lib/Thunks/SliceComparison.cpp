@@ -402,7 +402,6 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
   bool Accumulates = Kind == ThunkKind::Gemm || Kind == ThunkKind::CublasLt ||
                      Kind == ThunkKind::CustomCall ||
                      Kind == ThunkKind::TriangularSolve;
-  LeafSet Sources(Operands), Targets(Results);
   Slices Read = slices(Id, false);
   if (std::optional<ByteSlice> Part = G.slicedOperand(I);
       Part && Read.size() == 1 && Operands.size() == 1) {
@@ -412,10 +411,11 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
       Reads.push_back({Id, Read.front(), Expected, 0});
     Read.clear();
   }
-  // A matrix product begins with its factors.
+  // A matrix product begins with its factors, and adds none of them.
   size_t Factors = Kind == ThunkKind::Gemm || Kind == ThunkKind::CublasLt
                        ? std::min<size_t>({2, Read.size(), Operands.size()})
                        : 0;
+  LeafSet Sources(Operands.drop_front(Factors)), Targets(Results);
   compareInOrder(Id, Slices(Read.begin(), Read.begin() + Factors),
                  Operands.take_front(Factors), Reads);
   for (size_t N = Factors; N < Read.size(); ++N)
