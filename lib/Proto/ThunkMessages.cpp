@@ -277,6 +277,11 @@ void ThunkParts::printSlice(SliceForm Form, StringRef Message,
   StringRef Shape = bytesField(Message, ShapeFirst ? 1 : 2);
   Text += Slice.data() ? bareText(Slice) : "none";
   std::string Spelled;
+  // Next to what is more than an address, also a scalar has a layout.
+  constexpr uint32_t LayoutField = 5;
+  if (ShapeFirst && !bytesField(Shape, LayoutField).data() &&
+      primitiveName(numberAt(Shape, 2)) != "token")
+    noteUnknown("xla.ShapeProto", LayoutField);
   if (printShape(Shape, /*WithLayout=*/true, Spelled))
     Text += ' ' + Spelled;
   else if (Slice.data())

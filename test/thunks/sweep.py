@@ -54,8 +54,8 @@ SILENT = {
     ("GpuAsyncStart", 5, "changed"): "the same",
     ("GpuAsyncStart", 5, "cleared"): "the same",
     ("GpuCustomKernel", 2, "changed"): "any number but 0 is true",
-    ("DynamicSliceConfig", 1, "cleared"): "0 is what it is without",
-    ("DynamicSliceConfig", 5, "cleared"): "older fields have the same numbers",
+    ("DynamicSliceConfig of a thunk", 1, "cleared"): "0 is what it is without",
+    ("DynamicSliceConfig of a thunk", 5, "cleared"): "older fields have the same numbers",
     ("GpuKernelCode", 1, "changed"): "code",
     ("GpuKernelCode", 1, "cleared"): "code",
     ("GpuKernelLoader", 2, "cleared"): "code",
@@ -63,9 +63,15 @@ SILENT = {
     ("GpuKernelSpec", 6, "changed"): "known to the kernel's code alone",
     ("GpuKernelSpec", 6, "cleared"): "the same",
     ("GpuPermute", 4, "exchanged"): "a set of pairs",
-    ("SlicedResult", 1, "cleared"): "0 is what it is without",
-    ("ReplicaGroup", 1, "cleared"): "no groups are one group of all",
-    ("Triple", 1, "changed"): "blocks that find nothing to do",
+    ("SlicedResult of a thunk", 1, "cleared"): "0 is what it is without",
+    ("ReplicaGroup of a thunk", 1, "cleared"): "no groups are one group of all",
+    ("Triple of a thunk", 1, "changed"): "blocks that find nothing to do",
+    ("Layout of a thunk", 8, "changed"): "a kernel gets addresses",
+    ("Layout of a thunk", 8, "cleared"): "the same",
+    ("Layout of a thunk", 16, "changed"): "0 is what it is without",
+    ("Layout of a thunk", 16, "cleared"): "the same",
+    ("Shape of a thunk", 5, "cleared"): "a kernel gets addresses",
+    ("Shape of a thunk", 6, "cleared"): "no dimension is dynamic, unless it says so",
     ("BufferAssignment", 2, "exchanged"): "rows in any order",
     ("CollectiveDeviceList", 1, "cleared"): "no groups are one group of all",
     ("CpuCompilationResult", 7, "exchanged"): "a set of symbols",
@@ -89,6 +95,19 @@ def read_table():
     table["GpuExecutable"][13] = ("compared", "GpuThunk")
     read_thunk_table(table)
     return table
+
+
+def stated_again(table, name):
+    """The message as thunks have it: what is a source elsewhere is compared there."""
+    if name not in table or name.startswith(("Cpu", "Gpu")) and "Slice" not in name:
+        return name
+    again = f"{name} of a thunk"
+    if again not in table:
+        rows = table[again] = {}
+        for number, (class_, type_) in table[name].items():
+            class_ = "compared" if class_ == "source" else class_
+            rows[number] = (class_, stated_again(table, type_))
+    return again
 
 
 def read_thunk_table(table):
@@ -119,7 +138,7 @@ def read_thunk_table(table):
                 "value": VALUES.get(last, "Text"),
             }[kind]
             if int(number) not in rows:
-                rows[int(number)] = ("compared", type_)
+                rows[int(number)] = ("compared", stated_again(table, type_))
         table[name] = rows
     table["GpuThunkSequence"] = {1: ("compared", "GpuThunk")}
     # What is embedded is named for profiles only.
