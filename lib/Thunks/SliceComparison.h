@@ -37,7 +37,7 @@ public:
   /// Leaves and slices that could not be compared: it is not known where the
   /// leaf is, or what the slice should be.
   size_t numUnknown() const { return Unknown; }
-  /// Thunks with fewer slices than what they stand for has arrays.
+  /// Thunks with fewer or more slices than what they stand for has arrays.
   size_t numLacking() const { return Lacking; }
   /// Slices that are a part of an operand: which part is not known.
   size_t numParts() const { return Parts; }

@@ -52,7 +52,7 @@ void ThunkReads::run() {
     report(Fault);
   countUnknown(Compared.numUnknown());
   if (Compared.numLacking() != 0)
-    Diags.notChecked("thunks that lack a slice");
+    Diags.notChecked("thunks with fewer or more slices than arrays");
   Diags.exempt("whole-call-list", Compared.numUnordered());
   Diags.exempt("partial-read", Compared.numParts());
   Diags.exempt("embedded-slice", Compared.numEmbedded());
