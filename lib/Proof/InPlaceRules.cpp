@@ -91,9 +91,8 @@ std::optional<Outcome> InPlace::bySimpleRule(const Overlay &At) {
       return Rule::DefinedInPlace;
     return needsSets("in place with another layout");
   }
-  auto From = forwardedOperand(X, At.Result);
-  if (From && From->Operand == At.Pair.Operand &&
-      From->Ordinal == At.Pair.OperandPart)
+  // Its bytes stay as they are, whatever else is read there.
+  if (forwardedOperand(X, At.Result))
     return Rule::Forwarded;
   return std::nullopt;
 }
