@@ -51,10 +51,21 @@ void proof::decideOrder(const ProofModel &X, Ledger &L) {
 void proof::decideSequence(const ProofModel &X, Ledger &L) {
   const auto &Stated = X.Lines.dump().Sequence;
   std::vector<HloId> All = namedSteps(X.P);
+  // Only 'Used values' name the elements that a module's text leaves out.
+  auto IsLeftOut = [&](const SequenceRow &Step) {
+    return X.P.module().Compact && !X.P.find(Step.Name);
+  };
+  std::vector<size_t> Before = {0};
+  for (const SequenceRow &Step : Stated)
+    Before.push_back(Before.back() + !IsLeftOut(Step));
   L.decide(Topic::StatedStep, [&](const Obligation &O) -> Outcome {
-    bool Whole = O.Part + 1 != Stated.size() || All.size() == Stated.size();
-    if (Whole && O.Part < All.size() &&
-        X.P[All[O.Part]].Name == Stated[O.Part].Name)
+    size_t N = Before[O.Part];
+    if (N == Before[O.Part + 1])
+      return Rule::NoData;
+    if (!X.P.facts().isSequenceSound())
+      return Reason::SequenceBroken;
+    bool Whole = N + 1 != Before.back() || All.size() == Before.back();
+    if (Whole && N < All.size() && X.P[All[N]].Name == Stated[O.Part].Name)
       return Rule::StatedSequence;
     return {Reason::OtherSequence, fmt::format("step {}", O.Part)};
   });

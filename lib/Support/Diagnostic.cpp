@@ -46,9 +46,13 @@ static constexpr StringRef General = "execution-proof";
 
 static bool isGeneral(const Diagnostic &D) { return D.Check == General; }
 
-/// True if \p A and \p B point at common text.
-static bool sameText(StringRef A, StringRef B) {
-  return A.begin() < B.end() && B.begin() < A.end();
+/// True if \p D, or a note of it, points at text of \p Where.
+static bool pointsAt(const Diagnostic &D, StringRef Where) {
+  auto Meets = [&](StringRef Text) {
+    return Text.begin() < Where.end() && Where.begin() < Text.end();
+  };
+  return Meets(D.Where) ||
+         llvm::any_of(D.Notes, [&](const Note &N) { return Meets(N.Where); });
 }
 
 /// Drops from \p Family what has no story, where one that has, and is as grave,
@@ -60,7 +64,7 @@ static bool dropRepeated(const std::vector<Diagnostic> &All,
     return isGeneral(All[I]) && llvm::any_of(Whole, [&](uint32_t Other) {
              return !isGeneral(All[Other]) &&
                     All[Other].Level >= All[I].Level &&
-                    sameText(All[I].Where, All[Other].Where);
+                    pointsAt(All[Other], All[I].Where);
            });
   });
   return Family.size() != Whole.size();
