@@ -102,19 +102,24 @@ bool OverlapCheck::isExecutionShown() const {
 
 void OverlapCheck::run() {
   bool Timed = D.complete(Section::Ranges);
-  if (Timed)
-    Diags.assume("the stated live ranges");
-  else if (isExecutionShown())
-    Diags.assume("what execution reads");
-  else
-    Diags.notCheckedWithout(Ctx, Section::Ranges);
+  bool Compared = Timed;
   for (const Allocation &Alloc : D.Allocations) {
     if (Alloc.Values.size() < 2 || !Timed)
       continue;
     explainContexts(Ctx, Diags, Alloc);
-    if (!isAlternate(Ctx, Alloc) || canCompareAlternate(Ctx, Diags))
+    if (!isAlternate(Ctx, Alloc) || areLastUsesKnown(Ctx))
       check(Alloc);
+    else
+      Compared = false;
   }
+  if (Compared)
+    Diags.assume("the stated live ranges");
+  else if (isExecutionShown())
+    Diags.assume("what execution reads");
+  else if (Timed)
+    Diags.notChecked("alternate memory: the last uses are unknown");
+  else
+    Diags.notCheckedWithout(Ctx, Section::Ranges);
   if (AnyConditional && !D.complete(Section::Module))
     Diags.notCheckedWithout(Ctx, Section::Module,
                             "alternate memory: the last uses are unknown");

@@ -28,14 +28,10 @@ std::string hlobuf::spellStep(const Dump &D, int32_t Step) {
   return fmt::format("step {}", Step);
 }
 
-bool hlobuf::canCompareAlternate(const CheckContext &Ctx, Reporter &Diags) {
+bool hlobuf::areLastUsesKnown(const CheckContext &Ctx) {
   const Dump &D = Ctx.dump();
-  if (!D.complete(Section::Used) || !D.complete(Section::Texts) ||
-      !Ctx.isSequenceSound()) {
-    Diags.notChecked("alternate memory: the last uses are unknown");
-    return false;
-  }
-  return true;
+  return D.complete(Section::Used) && D.complete(Section::Texts) &&
+         Ctx.isSequenceSound();
 }
 
 void hlobuf::explainContexts(const CheckContext &Ctx, Reporter &Diags,

@@ -19,9 +19,9 @@ std::string spellOverwrite(const Value &Later, const Value &Earlier);
 /// `step 9 (fusion.2)`, or `the end of the program`.
 std::string spellStep(const Dump &D, int32_t Step);
 
-/// True if values of alternate memory can be compared in time; else \p Diags
-/// says why not: their last uses are unknown.
-bool canCompareAlternate(const CheckContext &Ctx, Reporter &Diags);
+/// True if the last uses of values are known: those of alternate memory can be
+/// compared in time.
+bool areLastUsesKnown(const CheckContext &Ctx);
 
 /// Counts the contexts of SparseCore chains in \p Alloc, which are left out.
 /// Where no text says whether values are such contexts, \p Diags names them.
