@@ -5,7 +5,9 @@
 #include "Facts/ReleaseWindow.h"
 #include "Facts/Report.h"
 #include "HLO/ForwardRules.h"
+#include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 
@@ -126,7 +128,8 @@ namespace {
 /// The used values without a place, where every place is that of a used value.
 struct LostValues {
   size_t Count = 0;
-  uint32_t SmallestId = ~uint32_t(0);
+  /// The one with the smallest id.
+  const UsedValue *First = nullptr;
 };
 } // namespace
 
@@ -142,7 +145,8 @@ static std::optional<LostValues> findLostValues(const Dump &D) {
     auto Entry = Placed.find(U.Tag.Id);
     if (Entry == Placed.end()) {
       ++Missing.Count;
-      Missing.SmallestId = std::min(Missing.SmallestId, U.Tag.Id);
+      if (!Missing.First || U.Tag.Id < Missing.First->Tag.Id)
+        Missing.First = &U;
     } else if (D.Values[Entry->second].Tag.Name == U.Tag.Name) {
       ++Count;
     } else {
@@ -168,9 +172,9 @@ static bool areOfThisModule(const Dump &D, const LostValues &Missing) {
   return Agree * 2 > D.Used.size();
 }
 
-/// True if the used values say that the allocations have lost some.
-static bool isCutByUsedValues(const Dump &D) {
-  std::optional<LostValues> Missing = findLostValues(D);
+/// True if the used values say that the allocations have lost \p Missing.
+static bool isCutByUsedValues(const Dump &D,
+                              const std::optional<LostValues> &Missing) {
   if (!Missing || !areOfThisModule(D, *Missing))
     return false;
   uint64_t Sum = 0;
@@ -181,7 +185,7 @@ static bool isCutByUsedValues(const Dump &D) {
     return true;
   return Sum == D.Total &&
          llvm::all_of(D.values(D.Allocations.back()), [&](const Value &V) {
-           return V.Tag.Id <= Missing->SmallestId;
+           return V.Tag.Id <= Missing->First->Tag.Id;
          });
 }
 
@@ -193,14 +197,16 @@ static bool isCutByReport(const Dump &D) {
          !judgeReport(D, Text).Foreign;
 }
 
-/// True if allocations, or the last values of the last one, are lost.
-static bool areAllocationsCut(const Dump &D) {
+/// True if allocations, or the last values of the last one, are lost, which may
+/// be \p Missing.
+static bool areAllocationsCut(const Dump &D,
+                              const std::optional<LostValues> &Missing) {
   if (!D.complete(Section::Allocations) || D.Allocations.empty() ||
       !areNumbered(D))
     return false;
   // Allocations without values, or without bytes, are in the report alone.
   if (D.complete(Section::Used))
-    return D.Split && (isCutByUsedValues(D) || isCutByReport(D));
+    return D.Split && (isCutByUsedValues(D, Missing) || isCutByReport(D));
   if (D.state(Section::Used) == SectionState::Absent) {
     // Every release with this form prints 'Used values' after it.
     ReleaseWindow Window = findReleaseWindow(D);
@@ -212,14 +218,27 @@ static bool areAllocationsCut(const Dump &D) {
   return (Last.Values.empty() && !Last.PreallocatedTemp) || isCutByReport(D);
 }
 
+/// What the other files of \p D have more than its assignment.
+static std::string describeMore(const Dump &D,
+                                const std::optional<LostValues> &Missing) {
+  if (!Missing)
+    return isCutByReport(D) ? "of which the memory usage report has more" : "";
+  return fmt::format(
+      "without {}{}, which {} lists", D.spell(Missing->First->Tag),
+      Missing->Count == 1 ? ""
+                          : fmt::format(" and {} more", Missing->Count - 1),
+      llvm::sys::path::filename(D.file(FileRole::Values).Path));
+}
+
 void hlobuf::findCuts(Dump &D) {
   if (endsAsMeant(D))
     return;
   findLiveCut(D);
   findUsedCut(D);
-  if (areAllocationsCut(D))
+  std::optional<LostValues> Missing;
+  if (D.complete(Section::Used))
+    Missing = findLostValues(D);
+  if (areAllocationsCut(D, Missing))
     D.noteCut(FileRole::Assignment, Section::Allocations,
-              D.complete(Section::Used) || isCutByReport(D)
-                  ? "of which other files have more"
-                  : "");
+              describeMore(D, Missing));
 }
