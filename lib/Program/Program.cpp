@@ -30,6 +30,12 @@ Program::Program(const Facts &DumpFacts, ProgramSource Source)
     Obstacle = "the module has no ENTRY computation";
     return;
   }
+  // as_text() prints so, no dump does: values are named for what is left out.
+  if (llvm::any_of(M.Instructions,
+                   [](const HloInstruction &I) { return I.Sugar; })) {
+    Obstacle = "the module leaves out the computations of async operations";
+    return;
+  }
   addModuleNodes();
   numberSlots();
   linkOperands();
