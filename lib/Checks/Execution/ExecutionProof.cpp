@@ -83,10 +83,12 @@ static ValueId lineOf(const Violation &V) {
 }
 
 static StringRef placeOf(const Program &P, const Violation &V) {
+  // A color is what the line says.
+  bool AtLine = !V.Owed.At || V.How == Breach::OtherSpace;
+  if (ValueId Line = AtLine ? lineOf(V) : ValueId())
+    return P.facts().places().value(P.facts().dump()[Line]).Tag.Whole;
   if (V.Owed.At)
     return P.place(V.Owed.At);
-  if (ValueId Line = lineOf(V))
-    return P.facts().places().value(P.facts().dump()[Line]).Tag.Whole;
   return P.place(P.root(P.module().Entry));
 }
 
