@@ -169,14 +169,9 @@ static bool haveEqualLayouts(const Shape &A, const Shape &B) {
   if (!A.Layout || !B.Layout || A.Dimensions != B.Dimensions)
     return false;
   const Layout &X = *A.Layout, &Y = *B.Layout;
-  auto SameSplit = [](const SplitConfig &P, const SplitConfig &Q) {
-    return P.Dimension == Q.Dimension && P.Indices == Q.Indices;
-  };
   return X.MinorToMajor == Y.MinorToMajor && X.Tiles == Y.Tiles &&
          X.TailPadding == Y.TailPadding && X.Raw == Y.Raw &&
-         X.MetadataPrefix == Y.MetadataPrefix &&
-         std::equal(X.Splits.begin(), X.Splits.end(), Y.Splits.begin(),
-                    Y.Splits.end(), SameSplit);
+         X.MetadataPrefix == Y.MetadataPrefix && X.Splits == Y.Splits;
 }
 
 bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
@@ -199,7 +194,7 @@ bool hlobuf::sameBytes(const Shape &From, const Shape &To) {
     return !From.Layout == !To.Layout;
   const Layout &A = *From.Layout, &B = *To.Layout;
   bool Alike = A.MinorToMajor == B.MinorToMajor && A.Tiles == B.Tiles &&
-               A.ElementBits == B.ElementBits &&
+               A.Splits == B.Splits && A.ElementBits == B.ElementBits &&
                A.MetadataPrefix == B.MetadataPrefix;
   return Alike || sameAddresses(From, To);
 }

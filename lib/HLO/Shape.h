@@ -35,6 +35,8 @@ constexpr int64_t CombineDimension = -1;
 struct SplitConfig {
   int64_t Dimension = 0;
   SmallVector<int64_t, 2> Indices;
+
+  bool operator==(const SplitConfig &) const = default;
 };
 
 /// What a group after the colon of a layout says (xla/layout.cc).

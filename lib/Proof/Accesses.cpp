@@ -61,13 +61,26 @@ void Accesses::addReads(HloId Id) {
           {static_cast<uint32_t>(K), Leaf, Home.of({Operand, Leaf})});
 }
 
+/// True if a product is added to operand 2: otherwise that is a bias, or a
+/// scale
+/// (`beta` of GemmBackendConfig, gpu/backend_configs.proto, 2019).
+static bool addsToMatrix(StringRef Attributes) {
+  double Beta = 0;
+  StringRef Text = Attributes.split("\"beta\":").second;
+  return !Text.take_while([](char C) { return C != ',' && C != '}'; })
+              .getAsDouble(Beta) &&
+         Beta != 0;
+}
+
 /// Custom calls of GPU that the compiler knows by name (gpu/buffer_sharing.cc,
 /// 2022): the matrix that is factored, and the one that a product is added to.
 SmallVector<WorkingPair, 2> Accesses::pairs(HloId Id) const {
   SmallVector<WorkingPair, 2> All = workingPairs(P, Id);
   llvm::StringRef Target = P.customCallTarget(Id, Backend::GPU);
   bool Factors = Target == "__cusolver$cholesky";
-  if (!Factors && !Target.starts_with("__cublas$"))
+  bool Adds = Target.starts_with("__cublas$") &&
+              addsToMatrix(P.module().attributes(P.module()[Id]));
+  if (!Factors && !Adds)
     return All;
   bool IsTuple = P.trees().shape(P[Id].Shape).isTuple();
   uint32_t Result = IsTuple ? P.trees().elementOrdinal(P[Id].Shape, 0) : 0;

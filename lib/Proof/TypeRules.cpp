@@ -23,8 +23,23 @@ bool proof::hasSameSizes(const Shape &A, const Shape &B) {
                     [](Dimension X, Dimension Y) { return X.Size == Y.Size; });
 }
 
+/// True if the order of dimensions alone shows where elements are: tiles of one
+/// dimension only pad.
+static bool isPlain(const Shape &S) {
+  if (!S.Layout)
+    return true;
+  ArrayRef<Tile> Tiles = S.Layout->Tiles;
+  bool Pads =
+      Tiles.size() == 1 && S.Dimensions.size() == 1 && Tiles[0].size() == 1;
+  return (Tiles.empty() || Pads) && S.Layout->Splits.empty();
+}
+
 bool proof::hasSameOrder(const Shape &A, const Shape &B) {
-  return ArrayOrder(A).majorToMinor() == ArrayOrder(B).majorToMinor();
+  if (ArrayOrder(A).majorToMinor() != ArrayOrder(B).majorToMinor())
+    return false;
+  return isPlain(A) || isPlain(B) ? isPlain(A) == isPlain(B)
+                                  : A.Layout->Tiles == B.Layout->Tiles &&
+                                        A.Layout->Splits == B.Layout->Splits;
 }
 
 bool proof::ascends(llvm::ArrayRef<int64_t> Dimensions, const Shape &S) {
@@ -41,7 +56,7 @@ bool proof::ascends(llvm::ArrayRef<int64_t> Dimensions, const Shape &S) {
 }
 
 bool proof::isRowMajor(const Shape &S) {
-  return ascends(ArrayOrder(S).majorToMinor(), S);
+  return isPlain(S) && ascends(ArrayOrder(S).majorToMinor(), S);
 }
 
 /// \p S, with bounds as sizes.

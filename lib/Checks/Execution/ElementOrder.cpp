@@ -11,6 +11,31 @@ static bool isCrossed(const HloNode &N, const proof::ElementQuestion &Asked) {
          Asked.Read.Operand != (Asked.Result == 0 ? 0 : Asked.Result - 1);
 }
 
+/// A sort in the fusion \p Id; invalid if there is none.
+static HloId sortIn(const Program &P, HloId Id) {
+  if (P[Id].Op == Opcode::Fusion && !P.calls(Id).empty())
+    for (HloId Inner : P.order(P.calls(Id)[0].Callee))
+      if (P[Inner].Op == Opcode::Sort)
+        return Inner;
+  return HloId();
+}
+
+/// True if the fusion that is \p Asked about is \p Sort alone, and hands it the
+/// operand of that result: a sort reads all elements along a dimension.
+static bool isSortInPlace(const Program &P, HloId Sort,
+                          const proof::ElementQuestion &Asked) {
+  Part At = {P.root(P[Sort].Parent), Asked.Result};
+  while (At.Id != Sort) {
+    auto From = P.forwardedPart(At.Id, At.Ordinal);
+    if (!From)
+      return false;
+    At = {P.operands(At.Id)[From->Operand], From->Ordinal};
+  }
+  HloId Operand = P.operands(Sort)[At.Ordinal == 0 ? 0 : At.Ordinal - 1];
+  return P[Operand].Op == Opcode::Parameter &&
+         P[Operand].number() == Asked.Read.Operand;
+}
+
 /// Why \p Hazard is not decided. TPU orders the loops of fusions, and GPU the
 /// threads of their one loop, in a way that nothing shows.
 static StringRef doubtOf(const Program &P, HloId Id,
@@ -32,6 +57,11 @@ ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
     // Its text shows nothing about its elements.
     Answer.Worst.Verdict = ReadVerdict::Anywhere;
     Answer.Sound = false;
+    return Answer;
+  }
+  if (HloId Sort = sortIn(P, Asked.Id);
+      Sort && !isSortInPlace(P, Sort, Asked)) {
+    Answer.Doubt = "what a sort in a fusion reads is not known";
     return Answer;
   }
   ReadOperand Read = {Asked.Read.Operand, Asked.Read.Ordinal};
