@@ -304,8 +304,17 @@ void Interpreter::doWrites(State &S, HloId Id) {
   for (size_t N = 0; N != Writes.size(); ++N)
     if (!Kept[N] && !mayForward(Id, Writes[N]))
       S.write(Writes[N].Line);
+  // What a sibling writes there is lost, but for collectives that a fusion of
+  // TPU runs, which pass one array on twice.
+  auto IsOverwritten = [&](const PartWrite &Mine) {
+    for (size_t K = 0; K != Writes.size(); ++K)
+      if (!Kept[K] && !P.facts().isTPU() &&
+          X.place(Writes[K].Line).meets(X.place(Mine.Line)))
+        return true;
+    return false;
+  };
   for (size_t N = 0; N != Writes.size(); ++N)
-    if (Kept[N] || mayForward(Id, Writes[N]))
+    if (Kept[N] ? !IsOverwritten(Writes[N]) : mayForward(Id, Writes[N]))
       S.add(Writes[N].Line);
   for (size_t N = 0; N != Writes.size(); ++N) {
     L.visit({Topic::Written, Id, Writes[N].Ordinal},

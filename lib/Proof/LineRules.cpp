@@ -2,6 +2,7 @@
 //
 // A value line by itself.
 
+#include "Facts/ReleaseWindow.h"
 #include "Proof/Deciders.h"
 #include "Support/Format.h"
 
@@ -23,7 +24,12 @@ static Outcome isKnown(const ProofModel &X, ValueId Line) {
 
 static Outcome isPlaced(const ProofModel &X, Part At) {
   const HloNode &N = X.P[At.Id];
-  if (X.Lines.line(At)) {
+  if (ValueId Line = X.Lines.line(At)) {
+    const Dump &D = X.Lines.dump();
+    // On TPU those of other execution threads have temps.
+    if (N.Op != Opcode::Constant && !X.P.facts().isTPU() &&
+        X.Lines.isLocal(N.Parent) != D[D[Line].Owner].ThreadLocal)
+      return {Breach::OtherMemory, Evidence{X.Lines.spell(Line), Line, {}}};
     if (X.From.isSparseCoreContext(At))
       return Gate::SparseCoreContext;
     return Rule::HasLine;
@@ -38,10 +44,10 @@ static Outcome isPlaced(const ProofModel &X, Part At) {
   return {Breach::NoLine, X.Lines.spell(At)};
 }
 
-/// False where elements may be packed, or spread over cores: the array may take
-/// less than its logical bytes.
-static bool hasLowerBound(const Shape &S) {
-  return S.Bits >= 8 && S.Element != "pred" &&
+/// False where elements may be packed, as TPU does with flags, or spread over
+/// cores: the array may take less than its logical bytes.
+static bool hasLowerBound(const Shape &S, bool ForTPU) {
+  return S.Bits >= 8 && !(ForTPU && S.Element == "pred") &&
          (!S.Layout ||
           (S.Layout->ElementBits == 0 && S.Layout->Splits.empty()));
 }
@@ -61,7 +67,8 @@ Outcome proof::fitsLine(const Dump &D, ValueId Line, ShapeId Type,
   bool Short = Least && V.Size < *Least;
   if (!Least || (Short && Definer == Opcode::RngGetAndUpdateState))
     return {Reason::SizeUnknown, Name};
-  if (Short && (V.Size == 0 || hasLowerBound(S)))
+  if (Short &&
+      (V.Size == 0 || hasLowerBound(S, findBackend(D) == Backend::TPU)))
     return {Breach::TooSmall,
             Evidence{fmt::format("{}: {} of {} bytes", Name, V.Size, *Least),
                      Line,

@@ -28,6 +28,7 @@ private:
     return {D[V].Owner, D[V].Offset, D[V].end()};
   }
   bool isInput(ValueId V) const;
+  bool isKeptArgument(ValueId V) const;
   bool lastsToTheEnd(ValueId V) const;
   void forEachOverlap(uint32_t Use,
                       llvm::function_ref<void(uint32_t Line)> Visit) const;
@@ -93,11 +94,19 @@ bool StatedProgram::isInput(ValueId V) const {
              (Alloc.Constant ? Opcode::Constant : Opcode::Parameter);
 }
 
-/// True for results and constants. Which parameters are donated, the dump does
-/// not say.
+/// An argument whose memory no result has. Whether it may be overwritten, only
+/// the module says: it may be a donor that nothing took.
+bool StatedProgram::isKeptArgument(ValueId V) const {
+  const Allocation &Owner = D[D[V].Owner];
+  return Owner.isParameter() && !Owner.MaybeLiveOut && !D[V].Tag.Phi &&
+         DumpFacts.opcode(D[V].Tag.Name) == Opcode::Parameter;
+}
+
+/// True for results, constants and such arguments.
 bool StatedProgram::lastsToTheEnd(ValueId V) const {
   UsedId U = DumpFacts.usedOf(V);
-  return isConstant(DumpFacts, D[V].Tag.Name) || (U && DumpFacts.isLiveOut(U));
+  return isConstant(DumpFacts, D[V].Tag.Name) || isKeptArgument(V) ||
+         (U && DumpFacts.isLiveOut(U));
 }
 
 /// Lines that the instruction of \p Use writes where it reads.
@@ -148,6 +157,10 @@ void StatedProgram::countAgain() {
 }
 
 Outcome StatedProgram::fits(ValueId V) const {
+  const Allocation &Owner = D[D[V].Owner];
+  bool HasStep = DumpFacts.time(D[V].Tag.Name) >= 0;
+  if (!Owner.Constant && !DumpFacts.isTPU() && HasStep == Owner.ThreadLocal)
+    return {Breach::OtherMemory, D.spell(D[V].Tag)};
   return fitsLine(D, V, D[V].Shape, DumpFacts.opcode(D[V].Tag.Name));
 }
 
@@ -301,12 +314,17 @@ void StatedProgram::execute() {
   for (uint32_t Use = 0; Use != D.Uses.size(); ++Use)
     if (DumpFacts.time(D.Uses[Use].Name) < 0 && Reads[Use])
       L.visit({Topic::StatedRead, HloId(), Use}, readWithoutStep(Use));
-  for (uint32_t I = 0; I != D.Values.size(); ++I)
-    if (lastsToTheEnd(ValueId(I)))
-      L.visit({Topic::StatedEnd, HloId(), I},
-              find(ValueId(I), isGiven(DumpFacts.opcode(D.Values[I].Tag.Name))
-                                   ? D.Values[I].Tag.Name
-                                   : DumpFacts.entryRoot()));
+  for (uint32_t I = 0; I != D.Values.size(); ++I) {
+    ValueId V(I);
+    if (!lastsToTheEnd(V))
+      continue;
+    NameId Name = D[V].Tag.Name;
+    Outcome Found =
+        find(V, isGiven(DumpFacts.opcode(Name)) ? Name : DumpFacts.entryRoot());
+    bool Open = Found.kind() == OutcomeKind::Violated && isKeptArgument(V);
+    L.visit({Topic::StatedEnd, HloId(), I},
+            Open ? onlyInModule("donors among arguments") : Found);
+  }
 }
 
 bool proof::statesProgram(const Facts &DumpFacts) {
