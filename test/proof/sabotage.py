@@ -181,9 +181,8 @@ SABOTAGES = [
     ("stated overlaps are not enumerated", "StatedProof.cpp",
      "    forEachOverlap(Use, [&](uint32_t Line) {",
      "    if (!@)\n      forEachOverlap(Use, [&](uint32_t Line) {"),
-    ("nothing stated is checked at the end", "StatedProof.cpp",
-     "    if (lastsToTheEnd(ValueId(I)))\n      L.visit(",
-     "    if (!@ && lastsToTheEnd(ValueId(I)))\n      L.visit("),
+    ("nothing stated is checked at the end", "StatedProof.cpp", "    if (!lastsToTheEnd(V))\n",
+     "    if (@ || !lastsToTheEnd(V))\n"),
     ("a topic's decider skips the last row", "Ledger.cpp", "    note(R, Decide(R.owed()));",
      "    if (!@ || &R != &C.Rows.back())\n      note(R, Decide(R.owed()));"),
 ]
