@@ -52,7 +52,8 @@ void decideInPlace(const ProofModel &X, ElementRule Elements, Ledger &L);
 /// the first byte of an operand \p Read on.
 Outcome inPlaceByOpcode(Opcode Op, const Shape &Written, const Shape &Read);
 /// Fits, of \p Line, which is a \p Type that a \p Definer makes.
-Outcome fitsLine(const Dump &D, ValueId Line, ShapeId Type, Opcode Definer);
+Outcome fitsLine(const Facts &DumpFacts, ValueId Line, ShapeId Type,
+                 Opcode Definer);
 
 } // namespace hlobuf::proof
 

@@ -2,7 +2,6 @@
 //
 // A value line by itself.
 
-#include "Facts/ReleaseWindow.h"
 #include "Proof/Deciders.h"
 #include "Support/Format.h"
 
@@ -52,8 +51,9 @@ static bool hasLowerBound(const Shape &S, bool ForTPU) {
           (S.Layout->ElementBits == 0 && S.Layout->Splits.empty()));
 }
 
-Outcome proof::fitsLine(const Dump &D, ValueId Line, ShapeId Type,
+Outcome proof::fitsLine(const Facts &DumpFacts, ValueId Line, ShapeId Type,
                         Opcode Definer) {
+  const Dump &D = DumpFacts.dump();
   const Value &V = D[Line];
   std::string Name = D.spell(V.Tag.Name, V.Tag.Index);
   if (V.end() > D[V.Owner].Size)
@@ -67,8 +67,7 @@ Outcome proof::fitsLine(const Dump &D, ValueId Line, ShapeId Type,
   bool Short = Least && V.Size < *Least;
   if (!Least || (Short && Definer == Opcode::RngGetAndUpdateState))
     return {Reason::SizeUnknown, Name};
-  if (Short &&
-      (V.Size == 0 || hasLowerBound(S, findBackend(D) == Backend::TPU)))
+  if (Short && (V.Size == 0 || hasLowerBound(S, DumpFacts.isTPU())))
     return {Breach::TooSmall,
             Evidence{fmt::format("{}: {} of {} bytes", Name, V.Size, *Least),
                      Line,
@@ -81,7 +80,7 @@ Outcome proof::fitsLine(const Dump &D, ValueId Line, ShapeId Type,
 
 static Outcome fits(const ProofModel &X, ValueId Line) {
   Part At = X.Lines.part(Line);
-  return fitsLine(X.Lines.dump(), Line, At ? X.Lines.shapeId(At) : ShapeId(),
+  return fitsLine(X.P.facts(), Line, At ? X.Lines.shapeId(At) : ShapeId(),
                   At ? X.op(At.Id) : Opcode::Unknown);
 }
 

@@ -161,7 +161,7 @@ Outcome StatedProgram::fits(ValueId V) const {
   bool HasStep = DumpFacts.time(D[V].Tag.Name) >= 0;
   if (!Owner.Constant && !DumpFacts.isTPU() && HasStep == Owner.ThreadLocal)
     return {Breach::OtherMemory, D.spell(D[V].Tag)};
-  return fitsLine(D, V, D[V].Shape, DumpFacts.opcode(D[V].Tag.Name));
+  return fitsLine(DumpFacts, V, D[V].Shape, DumpFacts.opcode(D[V].Tag.Name));
 }
 
 /// The instruction of \p Use writes \p Result where it reads.
