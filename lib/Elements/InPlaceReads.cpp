@@ -3,6 +3,8 @@
 #include "Elements/InPlaceReads.h"
 #include "Elements/ArrayPlaces.h"
 #include "Elements/HazardFinder.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace hlobuf;
 using llvm::ArrayRef;
@@ -96,6 +98,53 @@ bool hlobuf::isCertain(const Program &P, HloId Id, const ElementHazard &Hazard,
 
 bool hlobuf::isOneLoop(const Program &P, HloId Id) {
   return !P.facts().isTPU() && fusionKind(P, Id) == "kInput";
+}
+
+/// True if a result of the input fusion \p Id on GPU reads \p Operand while
+/// another thread writes result \p Part: they are computed in groups, of
+/// reductions that share what they read, and of all that is not reduced
+/// (GroupDisjointReductions, xla/service/gpu, 2021, and
+/// xla/backends/gpu/codegen/emitters/reduction_base.cc, 2026).
+static bool isReadByOtherGroup(const Program &P, HloId Id, uint32_t Part,
+                               uint32_t Operand) {
+  ComputationId Body = P.callee(Id, CallRole::Calls);
+  HloId Root = Body ? P.root(Body) : HloId();
+  if (!Root || P[Root].Op != Opcode::Tuple)
+    return false;
+  ArrayRef<HloId> Results = P.operands(Root);
+  llvm::DenseMap<uint32_t, llvm::SmallBitVector> Readers;
+  auto ReadersOf = [&](HloId Inner) -> llvm::SmallBitVector & {
+    return Readers.try_emplace(Inner.index(), Results.size()).first->second;
+  };
+  for (auto [Number, Result] : llvm::enumerate(Results))
+    ReadersOf(Result).set(Number);
+  llvm::IntEqClasses Groups(Results.size());
+  auto Join = [&](const llvm::SmallBitVector &Together) {
+    for (unsigned Number : Together.set_bits())
+      Groups.join(Together.find_first(), Number);
+  };
+  llvm::SmallBitVector Others(Results.size(), true);
+  for (HloId Inner : llvm::reverse(P.order(Body))) {
+    if (Inner == Root)
+      continue;
+    llvm::SmallBitVector Own = ReadersOf(Inner);
+    for (HloId Source : P.operands(Inner))
+      ReadersOf(Source) |= Own;
+    if (P[Inner].Op == Opcode::Reduce)
+      Others.reset(Own);
+    // A scalar is computed once more for each group.
+    if (!shapeOf(P, Inner, 0).Dimensions.empty() &&
+        P[Inner].Op != Opcode::Broadcast)
+      Join(Own);
+  }
+  Join(Others);
+  std::optional<OperandPart> Written = P.forwardedPart(Root, Part);
+  HloId Parameter = P.parameter(Body, Operand);
+  return Written && Parameter &&
+         llvm::any_of(ReadersOf(Parameter).set_bits(), [&](unsigned Number) {
+           return Groups.findLeader(Number) !=
+                  Groups.findLeader(Written->Operand);
+         });
 }
 
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;
@@ -270,10 +319,9 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
     Consider(*OwnReads, P.trees().part(P[Id].Shape, Part));
   Current->Exhausted += Finder.wasExhausted();
   std::vector<ElementHazard> Hazards = Finder.take();
-  if (Incomplete) {
-    ElementHazard Hazard;
-    Hazard.Reason = "fusions with too many paths";
-    Hazards.push_back(std::move(Hazard));
-  }
+  if (Incomplete)
+    Hazards.emplace_back().Reason = "fusions with too many paths";
+  if (isOneLoop(P, Id) && isReadByOtherGroup(P, Id, Part, Operand.Operand))
+    Hazards.emplace_back().Reason = OtherLoop;
   return Hazards;
 }

@@ -64,17 +64,20 @@ Outcome proof::fitsLine(const Facts &DumpFacts, ValueId Line, ShapeId Type,
   if (!S.isArray())
     return Rule::NoData;
   std::optional<uint64_t> Least = logicalBytes(D.Shapes, Type);
-  bool Short = Least && V.Size < *Least;
+  std::optional<uint64_t> Own =
+      ownBytes(D.Shapes, Type, DumpFacts.backend(), V.Tag.Color);
+  std::optional<uint64_t> Needed = Own ? Own : Least;
+  bool Short = Least && V.Size < *Needed;
   if (!Least || (Short && Definer == Opcode::RngGetAndUpdateState))
     return {Reason::SizeUnknown, Name};
   if (Short && (V.Size == 0 || hasLowerBound(S, DumpFacts.isTPU())))
     return {Breach::TooSmall,
-            Evidence{fmt::format("{}: {} of {} bytes", Name, V.Size, *Least),
+            Evidence{fmt::format("{}: {} of {} bytes", Name, V.Size, *Needed),
                      Line,
                      {}}};
-  bool Plain = !S.Layout || S.Layout->Groups.empty();
-  std::optional<uint64_t> Padded = Plain ? Least : tiledBytesOf(S);
-  return Padded && V.Size >= *Padded ? Outcome(Rule::ShapeFits)
+  if (!Own && S.Layout && !S.Layout->Groups.empty())
+    Needed = tiledBytesOf(S);
+  return Needed && V.Size >= *Needed ? Outcome(Rule::ShapeFits)
                                      : Outcome(Gate::UnknownFormula);
 }
 
