@@ -304,12 +304,11 @@ void Interpreter::doWrites(State &S, HloId Id) {
   for (size_t N = 0; N != Writes.size(); ++N)
     if (!Kept[N] && !mayForward(Id, Writes[N]))
       S.write(Writes[N].Line);
-  // What a sibling writes there is lost, but for collectives that a fusion of
-  // TPU runs, which pass one array on twice.
+  // What a sibling writes there is lost.
   auto IsOverwritten = [&](const PartWrite &Mine) {
     for (size_t K = 0; K != Writes.size(); ++K)
-      if (!Kept[K] && !P.facts().isTPU() &&
-          X.place(Writes[K].Line).meets(X.place(Mine.Line)))
+      if (!Kept[K] && X.place(Writes[K].Line).meets(X.place(Mine.Line)) &&
+          !isCollectiveOfFusion({Id, Writes[K].Ordinal}))
         return true;
     return false;
   };
@@ -322,6 +321,17 @@ void Interpreter::doWrites(State &S, HloId Id) {
     if (isStart(X.op(Id)))
       S.setPending(Writes[N].Line, Id);
   }
+}
+
+/// True if \p Written is made by a collective that a fusion of TPU runs. What
+/// it writes is passed on a second time, as the operand that it was.
+bool Interpreter::isCollectiveOfFusion(Part Written) const {
+  if (!P.facts().isTPU() || X.op(Written.Id) != Opcode::Fusion)
+    return false;
+  Part Made = X.Lines.partAt(P.root(P.calls(Written.Id)[0].Callee),
+                             X.Lines.steps(Written));
+  auto From = Made ? P.forwardedPart(Made.Id, Made.Ordinal) : std::nullopt;
+  return From && isCollective(X.op(P.operands(Made.Id)[From->Operand]));
 }
 
 /// An opcode that is not known may hand an operand on.
