@@ -25,8 +25,8 @@ static Outcome isPlaced(const ProofModel &X, Part At) {
   const HloNode &N = X.P[At.Id];
   if (ValueId Line = X.Lines.line(At)) {
     const Dump &D = X.Lines.dump();
-    // On TPU those of other execution threads have temps.
-    if (N.Op != Opcode::Constant && !X.P.facts().isTPU() &&
+    // Those of other execution threads have temps, too.
+    if (N.Op != Opcode::Constant && !X.Lines.isCarried(N.Parent) &&
         X.Lines.isLocal(N.Parent) != D[D[Line].Owner].ThreadLocal)
       return {Breach::OtherMemory, Evidence{X.Lines.spell(Line), Line, {}}};
     if (X.From.isSparseCoreContext(At))
