@@ -85,12 +85,10 @@ std::optional<Outcome> InPlace::bySimpleRule(const Overlay &At) {
   }
   Opcode Op = X.op(Id);
   if (Op != Opcode::Fusion && At.Target.beginsLike(At.Source) &&
-      llvm::is_contained(X.Does.pairs(Id), At.Pair)) {
-    if (isSameType(At.Written, At.Read) || Op == Opcode::CustomCall ||
-        Op == Opcode::SetDimensionSize)
-      return Rule::DefinedInPlace;
-    return needsSets("in place with another layout");
-  }
+      llvm::is_contained(X.Does.pairs(Id), At.Pair) &&
+      (isSameType(At.Written, At.Read) || Op == Opcode::CustomCall ||
+       Op == Opcode::SetDimensionSize))
+    return Rule::DefinedInPlace;
   // Its bytes stay as they are, whatever else is read there.
   if (forwardedOperand(X, At.Result))
     return Rule::Forwarded;

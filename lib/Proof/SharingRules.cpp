@@ -45,12 +45,7 @@ static Outcome isDonatedPlace(const ProofModel &X, const HloAlias &Alias) {
     return Reason::OtherHeader;
   if (!X.Lines.shape(Result).isArray())
     return Rule::NoData;
-  ValueId Output = X.Home.of(Result), Input = X.Home.of(From);
-  Outcome Shared = isOnePlace(X, Output, Input, Rule::DonatedPlace);
-  if (Shared.kind() == OutcomeKind::Proved && !X.place(Output).empty() &&
-      !D[D[Output].Owner].MaybeLiveOut)
-    return {Breach::NotLiveOut, Evidence{X.Lines.spell(Output), Output, Input}};
-  return Shared;
+  return isOnePlace(X, X.Home.of(Result), X.Home.of(From), Rule::DonatedPlace);
 }
 
 void proof::decideForwarding(const ProofModel &X, Ledger &L) {

@@ -165,6 +165,19 @@ static void reportSlices(const ModuleAnalysis &Analysis, const Violation &V,
   aboutInstruction(F, P, Id);
 }
 
+static void reportNotLiveOut(const CheckContext &Ctx, const Violation &V,
+                             Reporter &Diags) {
+  const Dump &D = Ctx.dump();
+  const Allocation &Owner = D[D[V.Shown.Lost].Owner];
+  Diags
+      .report(Ctx.places().line(Owner),
+              "allocation {} holds {}, an output, but is not maybe-live-out",
+              Owner.Index, D.spell(D[V.Shown.Lost].Tag))
+      .about(D[V.Shown.Lost].Owner)
+      .about(V.Shown.Lost)
+      .asConsequence();
+}
+
 void Damages::collect(const ModuleAnalysis &Analysis,
                       ArrayRef<Violation> Found) {
   const Program &P = Analysis.program();
@@ -193,6 +206,8 @@ void Damages::collect(const ModuleAnalysis &Analysis,
   for (const Violation &V : Found)
     if (V.How == proof::Breach::SlicesApart)
       reportSlices(Analysis, V, Diags);
+    else if (V.How == proof::Breach::NotLiveOut)
+      reportNotLiveOut(Ctx, V, Diags);
     else if (!isDamage(V.How))
       reportViolations(Analysis, &V, Diags);
     else

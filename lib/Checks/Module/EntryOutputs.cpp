@@ -89,16 +89,6 @@ void EntryOutputs::reportDonated(const Violation &V) {
   const Value &From = D[V.Shown.By];
   std::string Input = fmt::format("parameter {} {}", Item.Parameter,
                                   D.Indices.text(Item.Index));
-  if (V.How == Breach::NotLiveOut) {
-    Diags
-        .report(Lines.line(D[To.Owner]),
-                "allocation {} is not maybe-live-out, but holds output {} in "
-                "place of donated {}",
-                D[To.Owner].Index, D.Indices.text(Item.Output), Input)
-        .note(Item.Text, "it is donated here")
-        .about(To.Owner);
-    return;
-  }
   Diags
       .report(Lines.value(To).Tag.Whole,
               "output {} is {} in bytes [{}, {}) of allocation {}, but the "

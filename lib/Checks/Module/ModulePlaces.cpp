@@ -22,16 +22,16 @@
 
 using namespace hlobuf;
 
-/// Says \p Claim of two value lines, and shows both.
-static Finding reportPair(const ModuleAnswer &M, StringRef Where, ValueId V,
-                          ValueId Other, StringRef Claim) {
-  auto Place = [&](ValueId Line) {
-    const Value &Placed = M.D[Line];
-    return fmt::format("{} in bytes [{}, {}) of allocation {}",
-                       M.D.spell(Placed.Tag), Placed.Offset, Placed.end(),
-                       M.D[Placed.Owner].Index);
-  };
-  Finding F = M.report(Where, "{} and {} {}", Place(V), Place(Other), Claim);
+static std::string spellBytes(const Dump &D, ValueId Line) {
+  const Value &V = D[Line];
+  return fmt::format("bytes [{}, {}) of allocation {}", V.Offset, V.end(),
+                     D[V.Owner].Index);
+}
+
+/// Says \p Message and shows two value lines.
+static Finding showPair(const ModuleAnswer &M, StringRef Where, ValueId V,
+                        ValueId Other, std::string Message) {
+  Finding F = M.report(Where, "{}", Message);
   F.note(M.LinePlaces.value(M.D[Other]).Tag.Whole, "{} is placed here",
          M.D.spell(M.D[Other].Tag));
   for (ValueId Member : {V, Other})
@@ -40,9 +40,24 @@ static Finding reportPair(const ModuleAnswer &M, StringRef Where, ValueId V,
   return F.about(V);
 }
 
+/// Says \p Claim of two value lines, and shows both.
+static Finding reportPair(const ModuleAnswer &M, StringRef Where, ValueId V,
+                          ValueId Other, StringRef Claim) {
+  auto Spell = [&](ValueId Line) {
+    return fmt::format("{} in {}", M.D.spell(M.D[Line].Tag),
+                       spellBytes(M.D, Line));
+  };
+  return showPair(M, Where, V, Other,
+                  fmt::format("{} and {} {}", Spell(V), Spell(Other), Claim));
+}
+
 static Finding describePlace(const ModuleAnswer &M, const Difference &Diff) {
-  return reportPair(M, M.LinePlaces.value(M.D[Diff.Line]).Tag.Whole, Diff.Line,
-                    Diff.Other, "must have one place");
+  const Dump &D = M.D;
+  return showPair(
+      M, M.LinePlaces.value(D[Diff.Line]).Tag.Whole, Diff.Line, Diff.Other,
+      fmt::format("{} must share the place of {}, {}, but is in {}",
+                  D.spell(D[Diff.Line].Tag), D.spell(D[Diff.Other].Tag),
+                  spellBytes(D, Diff.Other), spellBytes(D, Diff.Line)));
 }
 
 /// One wrong flag makes many errors: the first is told.
