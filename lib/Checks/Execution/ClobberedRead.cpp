@@ -318,8 +318,8 @@ std::string Damages::consequence(const Damage &R) const {
         "{} has the bytes of {}, and both are there before the first step",
         R.Written ? spellName(D, R.Written) : "another input", Value);
   if (R.Kind == DamageKind::ReadOnly)
-    return fmt::format("{} writes {} to {}, where the program may not write",
-                       R.Reader.Step.Subject, Value, ownerOf(R));
+    return fmt::format("{} is written to {}, where the program may not write",
+                       Value, ownerOf(R));
   if (R.Kind == DamageKind::Result && R.Written)
     return fmt::format("{} writes {} and {} to the same bytes",
                        R.Reader.Step.Subject, Value, spellName(D, R.Written));

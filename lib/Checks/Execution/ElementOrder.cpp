@@ -4,15 +4,11 @@
 
 using namespace hlobuf;
 
-/// True if \p Id makes result k of operand k, one after the other, so that no
-/// result may be written to the place of another operand.
-static bool isCrossed(const HloNode &N, const proof::ElementQuestion &Asked) {
-  return isPaired(N.Op) &&
-         Asked.Read.Operand != (Asked.Result == 0 ? 0 : Asked.Result - 1);
-}
-
-/// A sort in the fusion \p Id; invalid if there is none.
-static HloId sortIn(const Program &P, HloId Id) {
+/// What of \p Id, which may be a fusion, makes result k of operand k, one after
+/// the other; invalid if nothing does. A sort reads all along a dimension.
+static HloId pairedIn(const Program &P, HloId Id) {
+  if (isPaired(P[Id].Op))
+    return Id;
   if (P[Id].Op == Opcode::Fusion && !P.calls(Id).empty())
     for (HloId Inner : P.order(P.calls(Id)[0].Callee))
       if (P[Inner].Op == Opcode::Sort)
@@ -20,20 +16,24 @@ static HloId sortIn(const Program &P, HloId Id) {
   return HloId();
 }
 
-/// True if the fusion that is \p Asked about is \p Sort alone, and hands it the
-/// operand of that result: a sort reads all elements along a dimension.
-static bool isSortInPlace(const Program &P, HloId Sort,
-                          const proof::ElementQuestion &Asked) {
-  Part At = {P.root(P[Sort].Parent), Asked.Result};
-  while (At.Id != Sort) {
+/// The operand of \p Id that \p Paired makes part \p Part of; nothing where
+/// more than that is computed.
+static std::optional<uint32_t> madeOf(const Program &P, HloId Id, HloId Paired,
+                                      uint32_t Part) {
+  hlobuf::Part At = {Id == Paired ? Id : P.root(P[Paired].Parent), Part};
+  while (At.Id != Paired) {
     auto From = P.forwardedPart(At.Id, At.Ordinal);
     if (!From)
-      return false;
+      return std::nullopt;
     At = {P.operands(At.Id)[From->Operand], From->Ordinal};
   }
-  HloId Operand = P.operands(Sort)[At.Ordinal == 0 ? 0 : At.Ordinal - 1];
-  return P[Operand].Op == Opcode::Parameter &&
-         P[Operand].number() == Asked.Read.Operand;
+  uint32_t Number = At.Ordinal == 0 ? 0 : At.Ordinal - 1;
+  if (Id == Paired)
+    return Number;
+  HloId Operand = P.operands(Paired)[Number];
+  return P[Operand].Op == Opcode::Parameter
+             ? std::optional<uint32_t>(P[Operand].number())
+             : std::nullopt;
 }
 
 /// Why \p Hazard is not decided. TPU orders the loops of fusions, and GPU the
@@ -53,15 +53,19 @@ static StringRef doubtOf(const Program &P, HloId Id,
 ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
                                   const proof::ElementQuestion &Asked) {
   ElementAnswer Answer;
-  if (P[Asked.Id].Op == Opcode::CustomCall || isCrossed(P[Asked.Id], Asked)) {
+  bool Crossed = P[Asked.Id].Op == Opcode::CustomCall;
+  if (HloId Paired = pairedIn(P, Asked.Id)) {
+    std::optional<uint32_t> Own = madeOf(P, Asked.Id, Paired, Asked.Result);
+    if (!Own) {
+      Answer.Doubt = "what a sort in a fusion reads is not known";
+      return Answer;
+    }
+    Crossed = *Own != Asked.Read.Operand;
+  }
+  if (Crossed) {
     // Its text shows nothing about its elements.
     Answer.Worst.Verdict = ReadVerdict::Anywhere;
     Answer.Sound = false;
-    return Answer;
-  }
-  if (HloId Sort = sortIn(P, Asked.Id);
-      Sort && !isSortInPlace(P, Sort, Asked)) {
-    Answer.Doubt = "what a sort in a fusion reads is not known";
     return Answer;
   }
   ReadOperand Read = {Asked.Read.Operand, Asked.Read.Ordinal};
