@@ -29,6 +29,7 @@ private:
   void mapped(uint32_t First, size_t Count);
   void passed();
   void reinterpreted();
+  void indices(uint32_t First);
   void updated();
   void scattered();
   void started();
@@ -101,13 +102,22 @@ void AccessFinder::reinterpreted() {
     whole(0, AccessKind::Unknown);
 }
 
-/// Start indices are read before the first element is written.
+/// Start indices from operand \p First on. Emitters read them before the first
+/// element is written, or again for each: which, is not known.
+void AccessFinder::indices(uint32_t First) {
+  bool IsOne =
+      llvm::all_of(Result.Dimensions, [](Dimension D) { return D.Size == 1; });
+  for (uint32_t K = First; K < Operands.size(); ++K)
+    whole(K, IsOne ? AccessKind::Mapped : AccessKind::Unknown);
+}
+
 void AccessFinder::updated() {
   if (!isArray(0) || !isArray(1) ||
       !hasSameSizes(shapeOf(P, Operands[0], 0), Result))
     return all(AccessKind::Unknown);
   Accesses.push_back({0, 0, AccessKind::OutsideWindow});
   Accesses.push_back({1, 0, AccessKind::Mapped});
+  indices(2);
 }
 
 void AccessFinder::scattered() {
@@ -164,7 +174,8 @@ void AccessFinder::dispatch() {
   case Opcode::BitcastConvert:
     return reinterpreted();
   case Opcode::DynamicSlice:
-    return mapped(0, 1);
+    mapped(0, 1);
+    return indices(1);
   case Opcode::DynamicUpdateSlice:
     return updated();
   case Opcode::Dot:

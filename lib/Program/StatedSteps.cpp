@@ -51,6 +51,22 @@ bool StatedSteps::isOnSomeOperand(ValueId V) const {
   });
 }
 
+bool StatedSteps::isTyped(NameId Reader, uint32_t Operand, ValueId V) const {
+  const Dump &D = DumpFacts.dump();
+  const Instruction *I = DumpFacts.instruction(Reader);
+  ArrayRef<NameId> Operands = I ? D.operands(*I) : ArrayRef<NameId>();
+  return Operand < Operands.size() && Operands[Operand] == D[V].Tag.Name;
+}
+
+bool StatedSteps::isJoined(ValueId V) const {
+  const Dump &D = DumpFacts.dump();
+  return llvm::all_of(DumpFacts.usesBy(D[V].Tag.Name), [&](uint32_t Number) {
+    ValueId From = DumpFacts.valueOf(DumpFacts.ownerOfUse(Number));
+    return From && D[From].Owner == D[V].Owner &&
+           D[V].Offset <= D[From].Offset && D[From].end() <= D[V].end();
+  });
+}
+
 StatedEffect StatedSteps::effect(ValueId V) {
   const Dump &D = DumpFacts.dump();
   const ValueTag &Tag = D[V].Tag;
@@ -66,7 +82,8 @@ StatedEffect StatedSteps::effect(ValueId V) {
     if (From && D[From].Shape && D[V].Shape &&
         sameBytes(D.Shapes[D[From].Shape], D.Shapes[D[V].Shape]) &&
         isOnOperand(V, 0, ShapeIndex::root()))
-      return StatedEffect::Keeps;
+      return isTyped(Tag.Name, 0, From) ? StatedEffect::Keeps
+                                        : StatedEffect::Unknown;
   }
   // Few are, and others need not have their texts read.
   if (I->Op.Op == Opcode::Fusion && isOnSomeOperand(V))

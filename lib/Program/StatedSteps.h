@@ -21,8 +21,8 @@ enum class StatedEffect : uint8_t {
   /// They stay what they are: a phi, a parameter, a ConcatBitcast, a copy of a
   /// value onto itself.
   Keeps,
-  /// A fusion declares to alias the operand that it is placed on. It may
-  /// forward it or change it.
+  /// A fusion declares to alias the operand that it is placed on, which it may
+  /// forward or change; or a copy of what may be a bitcast is placed on it.
   Unknown,
 };
 
@@ -35,6 +35,11 @@ public:
   /// itself. A while reads what it does not change.
   bool reads(uint32_t Number) const;
   StatedEffect effect(ValueId V);
+  /// True if operand \p Operand of \p Reader is the instruction that defines
+  /// \p V, so that it has that type: a bitcast would have another, and no text.
+  bool isTyped(NameId Reader, uint32_t Operand, ValueId V) const;
+  /// True if all that the ConcatBitcast \p V joins is in its place.
+  bool isJoined(ValueId V) const;
   /// True if \p Reader is a start whose text may stand for an async-start, and
   /// \p Written is what its computation, the step before, wrote over an
   /// operand.

@@ -324,7 +324,7 @@ void Interpreter::doWrites(State &S, HloId Id) {
 }
 
 /// True if \p Written is made by a collective that a fusion of TPU runs. What
-/// it writes is passed on a second time, as the operand that it was.
+/// it writes is forwarded a second time, as the operand that it was.
 bool Interpreter::isCollectiveOfFusion(Part Written) const {
   if (!P.facts().isTPU() || X.op(Written.Id) != Opcode::Fusion)
     return false;
@@ -390,6 +390,8 @@ Outcome Interpreter::output(const State &S, Part At) {
     return {Breach::StillWritten, Shown};
   if (!X.place(Line).empty() && !D[D[Line].Owner].MaybeLiveOut)
     return {Breach::NotLiveOut, Shown};
+  if (!X.place(Line).empty() && D[Line].Offset != 0)
+    return {Breach::OutputAside, Shown};
   return Rule::OutputThere;
 }
 

@@ -53,6 +53,8 @@ private:
   ByteMemory Memory;
   /// Loops and conditionals: steps do not run one after the other.
   bool HasPaths = false;
+  /// Computations run in addition to the steps.
+  bool HasFlight = false;
   /// By value line: its definition has run.
   std::vector<bool> Live;
   /// By value line: a fusion may have changed it in place.
@@ -78,8 +80,10 @@ StatedProgram::StatedProgram(const Facts &DumpFacts, Ledger &L)
       ReadValues[Use] = DumpFacts.valueOf(UsedId(U));
     }
   }
-  for (const Instruction &I : D.Instructions)
+  for (const Instruction &I : D.Instructions) {
     HasPaths |= I.Op.Op == Opcode::While || I.Op.Op == Opcode::Conditional;
+    HasFlight |= hasAsyncState(I.Op.Op);
+  }
 }
 
 /// True for constants and the parameters of the program, which are there before
@@ -170,12 +174,14 @@ Outcome StatedProgram::inPlace(uint32_t Use, ValueId Result) const {
   NameId Name = D.Uses[Use].Name;
   std::string Where = D.Names[Name].str();
   Opcode Op = DumpFacts.opcode(Name);
-  if (!place(Result).beginsLike(place(Read)))
+  if (!place(Result).beginsLike(place(Read)) ||
+      !Steps.isTyped(Name, D.Uses[Use].Operand, Read))
     return onlyInModule(Where);
   const Shape &Written = D.Shapes[D[Result].Shape];
   const Shape &Source = D.Shapes[D[Read].Shape];
-  bool First = D.Uses[Use].Operand == 0;
-  if (isUpdate(Op) && First && isSameType(Written, Source))
+  llvm::ArrayRef<uint32_t> Own = D.Indices.steps(D[Result].Tag.Index);
+  if (isUpdate(Op) && isSameType(Written, Source) &&
+      D.Uses[Use].Operand == (Own.empty() ? 0 : Own[0]))
     return Rule::DefinedInPlace;
   if (Op == Opcode::Fusion)
     return {Reason::FusionWithoutBody, Where};
@@ -235,9 +241,11 @@ Outcome StatedProgram::find(ValueId V, NameId Reader) {
     return onlyInModule("inputs outside of their allocations");
   if (Doubtful[V.index()])
     return Reason::FusionWithoutBody;
+  if (isConcatBitcast(DumpFacts, D[V].Tag.Name) && !Steps.isJoined(V))
+    return onlyInModule("slices that are not next to each other");
   if (HasPaths)
     return Reason::StatedPaths;
-  if (isFlying(DumpFacts.opcode(Reader)) ||
+  if (HasFlight || isFlying(DumpFacts.opcode(Reader)) ||
       isFlying(DumpFacts.opcode(D[V].Tag.Name)))
     return Reason::StatedFlight;
   return Rule::BytesHoldIt;

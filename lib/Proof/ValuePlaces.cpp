@@ -9,6 +9,7 @@ using llvm::ArrayRef;
 
 ValuePlaces::ValuePlaces(const Program &P) : P(P) {
   findDonated();
+  findArguments();
   for (size_t C = 0; C != P.module().Computations.size(); ++C)
     if (runs(ComputationId(C)))
       Running.push_back(ComputationId(C));
@@ -103,13 +104,23 @@ void ValuePlaces::findDonated() {
   }
 }
 
+void ValuePlaces::findArguments() {
+  for (const Allocation &A : dump().Allocations)
+    if (A.isParameter())
+      ++Arguments[{A.ParameterNumber, A.ParameterIndex.canonical().bits()}];
+}
+
 bool ValuePlaces::isGivenThere(Part At) const {
-  const Allocation &A = dump()[dump()[line(At)].Owner];
+  const Value &V = dump()[line(At)];
+  const Allocation &A = dump()[V.Owner];
+  if (V.Offset != 0)
+    return false;
   if (P[At.Id].Op == Opcode::Constant)
     return A.Constant;
-  ShapeIndex Index = P.trees().index(P[At.Id].Shape, At.Ordinal);
+  ShapeIndex Index = P.trees().index(P[At.Id].Shape, At.Ordinal).canonical();
   return A.isParameter() && A.ParameterNumber == P[At.Id].number() &&
-         A.ParameterIndex.canonical() == Index.canonical();
+         A.ParameterIndex.canonical() == Index &&
+         Arguments.lookup({A.ParameterNumber, Index.bits()}) == 1;
 }
 
 bool ValuePlaces::isReadOnly(ValueId Line) const {

@@ -96,8 +96,8 @@ public:
   /// The program may not write \p Line: a constant, or an argument that is not
   /// donated.
   bool isReadOnly(ValueId Line) const;
-  /// \p At, a constant or an argument with a line, is in an allocation for
-  /// it.
+  /// \p At, a constant or an argument with a line, begins the one allocation
+  /// for it.
   bool isGivenThere(Part At) const;
   /// Parameter \p Number at \p Index is donated to a result; or nothing says,
   /// because the header is that of another module.
@@ -107,6 +107,7 @@ public:
 
 private:
   void findDonated();
+  void findArguments();
   void numberParts();
   void placeParts();
 
@@ -116,6 +117,8 @@ private:
   bool OwnHeader = true;
   /// Numbers and indices of parameters.
   llvm::DenseSet<IdPair> Donated;
+  /// How many allocations there are for it, by its number and index.
+  llvm::DenseMap<IdPair, uint32_t> Arguments;
   /// By slot: the number of its first part, NoNumber if it does not run.
   std::vector<uint32_t> PartBegin;
   /// By number of a part.

@@ -116,7 +116,7 @@ struct Damages {
 /// True if somebody overwrote something.
 static bool isDamage(proof::Breach How) {
   return How != proof::Breach::StillWritten && How != proof::Breach::NotGiven &&
-         How != proof::Breach::NotLiveOut;
+         How != proof::Breach::NotLiveOut && How != proof::Breach::OutputAside;
 }
 
 static DamageKind kindOf(const Violation &V) {

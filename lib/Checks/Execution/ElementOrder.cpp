@@ -4,33 +4,82 @@
 
 using namespace hlobuf;
 
-/// What of \p Id, which may be a fusion, makes result k of operand k, one after
-/// the other; invalid if nothing does. A sort reads all along a dimension.
-static HloId pairedIn(const Program &P, HloId Id) {
-  if (isPaired(P[Id].Op))
-    return Id;
-  if (P[Id].Op == Opcode::Fusion && !P.calls(Id).empty())
-    for (HloId Inner : P.order(P.calls(Id)[0].Callee))
-      if (P[Inner].Op == Opcode::Sort)
-        return Inner;
-  return HloId();
+/// True if \p Id, in a fusion, works on whole arrays, not element by element:
+/// a scatter next to other results too.
+static bool isWhole(const Program &P, HloId Id) {
+  Opcode Op = P[Id].Op;
+  if (Op == Opcode::Fusion && !P.calls(Id).empty())
+    return llvm::any_of(P.order(P.calls(Id)[0].Callee),
+                        [&](HloId Inner) { return isWhole(P, Inner); });
+  return Op == Opcode::Sort || isCollective(Op) ||
+         (Op == Opcode::Scatter &&
+          P[P.root(P[Id].Parent)].Op == Opcode::Tuple) ||
+         (Op == Opcode::CustomCall &&
+          P.customCallTarget(Id, Backend::TPU) != "AssumeGatherIndicesInBound");
 }
 
-/// The operand of \p Id that \p Paired makes part \p Part of; nothing where
-/// more than that is computed.
-static std::optional<uint32_t> madeOf(const Program &P, HloId Id, HloId Paired,
+namespace {
+/// What a fusion does with an operand that a result is on.
+struct FusedReads {
+  FusedReads(const Program &P, const proof::ElementQuestion &Asked);
+
+  /// All but updates of the operand.
+  llvm::SmallVector<HloId, 4> Readers;
+  /// What works on whole arrays reads of the operand.
+  bool ReadsWhole = false;
+  /// It makes the result.
+  bool MakesWhole = false;
+};
+} // namespace
+
+FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
+  ComputationId Body = P.calls(Asked.Id)[0].Callee;
+  HloId Root = P.root(Body);
+  HloId Parameter = P.parameter(Body, Asked.Read.Operand);
+  DenseSet<uint32_t> Derived = {Parameter.index()};
+  DenseSet<uint32_t> Makers = {Root.index()};
+  if (P[Root].Op == Opcode::Tuple)
+    if (auto From = P.forwardedPart(Root, Asked.Result))
+      Makers = {P.operands(Root)[From->Operand].index()};
+  auto IsDerived = [&](HloId Id) { return Derived.contains(Id.index()); };
+  for (HloId Id : P.order(Body)) {
+    ArrayRef<HloId> Operands = P.operands(Id);
+    if (llvm::none_of(Operands, IsDerived))
+      continue;
+    Derived.insert(Id.index());
+    size_t Kept = P[Id].Op == Opcode::Scatter ? Operands.size() / 2 : 1;
+    bool Updates = isUpdate(P[Id].Op) &&
+                   llvm::none_of(Operands.drop_front(Kept), IsDerived);
+    if (accessesNoMemory(P[Id].Op) || Updates)
+      continue;
+    Readers.push_back(Id);
+    ReadsWhole |= isWhole(P, Id);
+  }
+  for (HloId Id : llvm::reverse(P.order(Body)))
+    if (Makers.contains(Id.index())) {
+      MakesWhole |= isWhole(P, Id);
+      for (HloId Source : P.operands(Id))
+        Makers.insert(Source.index());
+    }
+}
+
+/// The operand of \p Id that \p Whole, which may be in its body, makes part
+/// \p Part of; nothing where more than that is computed.
+static std::optional<uint32_t> madeOf(const Program &P, HloId Id, HloId Whole,
                                       uint32_t Part) {
-  hlobuf::Part At = {Id == Paired ? Id : P.root(P[Paired].Parent), Part};
-  while (At.Id != Paired) {
+  if (!isPaired(P[Whole].Op))
+    return std::nullopt;
+  hlobuf::Part At = {Id == Whole ? Id : P.root(P[Whole].Parent), Part};
+  while (At.Id != Whole) {
     auto From = P.forwardedPart(At.Id, At.Ordinal);
     if (!From)
       return std::nullopt;
     At = {P.operands(At.Id)[From->Operand], From->Ordinal};
   }
   uint32_t Number = At.Ordinal == 0 ? 0 : At.Ordinal - 1;
-  if (Id == Paired)
+  if (Id == Whole)
     return Number;
-  HloId Operand = P.operands(Paired)[Number];
+  HloId Operand = P.operands(Whole)[Number];
   return P[Operand].Op == Opcode::Parameter
              ? std::optional<uint32_t>(P[Operand].number())
              : std::nullopt;
@@ -54,14 +103,21 @@ ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
                                   const proof::ElementQuestion &Asked) {
   ElementAnswer Answer;
   bool Crossed = P[Asked.Id].Op == Opcode::CustomCall;
-  if (HloId Paired = pairedIn(P, Asked.Id)) {
-    std::optional<uint32_t> Own = madeOf(P, Asked.Id, Paired, Asked.Result);
-    if (!Own) {
-      Answer.Doubt = "what a sort in a fusion reads is not known";
-      return Answer;
+  if (isPaired(P[Asked.Id].Op))
+    Crossed = madeOf(P, Asked.Id, Asked.Id, Asked.Result) != Asked.Read.Operand;
+  if (P[Asked.Id].Op == Opcode::Fusion && !P.calls(Asked.Id).empty())
+    if (FusedReads Does(P, Asked);
+        Does.ReadsWhole || (Does.MakesWhole && !Does.Readers.empty())) {
+      std::optional<uint32_t> Own;
+      if (Does.Readers.size() == 1)
+        Own = madeOf(P, Asked.Id, Does.Readers[0], Asked.Result);
+      if (!Own) {
+        if (Does.ReadsWhole)
+          Answer.Doubt = "when a fusion reads whole arrays is not known";
+        return Answer;
+      }
+      Crossed = *Own != Asked.Read.Operand;
     }
-    Crossed = *Own != Asked.Read.Operand;
-  }
   if (Crossed) {
     // Its text shows nothing about its elements.
     Answer.Worst.Verdict = ReadVerdict::Anywhere;

@@ -23,12 +23,15 @@
 // counts where its body hands the operand on unchanged (async collectives on
 // TPU).
 //
-// Start indices are read before the first element is written. Emitters of
-// kOutput and kCustom fusions go through tiles, so that another order is wrong
-// for sure only under an update at their root, and where elements are computed
-// from many others; not a scatter on TPU, where fused updates are copied to
-// memory of the fusion's own first. What is not decided is open, and a warning
-// where no dump that is known to be sound has such a place.
+// Start indices are read before the first element is written, or again for
+// each: what shares bytes with them is not decided. Nor is what a sort, a
+// collective or a custom call in a fusion reads, unless nothing else reads it.
+// Emitters of kOutput and kCustom fusions go through tiles, so that another
+// order is wrong for sure only under an update at their root, and where
+// elements are computed from many others; not a scatter on TPU, where fused
+// updates are copied to memory of the fusion's own first. What is not decided
+// is open, and a warning where no dump that is known to be sound has such a
+// place.
 
 #include "Checks/AboutInstruction.h"
 #include "Checks/Execution/ElementOrder.h"
