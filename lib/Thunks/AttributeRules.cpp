@@ -7,7 +7,6 @@
 
 using namespace hlobuf;
 using llvm::StringRef;
-using Verdict = AttributeVerdict;
 
 #define row(Key, Default, Rule) {Key, Default, rule##Rule, false}
 #define derived(Key, Default, Rule) {Key, Default, rule##Rule, true}
@@ -93,69 +92,70 @@ std::optional<StringRef> AttributeContext::config(StringRef Name) const {
 }
 
 /// What is assumed of the loader and of kernels: see docs/thunks.md.
-Verdict hlobuf::ruleTrusted(const AttributeContext & /*Attr*/) { return {}; }
+ExpectedText hlobuf::ruleTrusted(const AttributeContext &Attr) {
+  return Attr.anything();
+}
 
-Verdict hlobuf::ruleUnchecked(const AttributeContext & /*Attr*/) {
-  return Verdict::unknown();
+ExpectedText hlobuf::ruleUnchecked(const AttributeContext & /*Attr*/) {
+  return std::nullopt;
 }
 
 /// What the text of an instruction leaves out is not always what a proto does.
-Verdict hlobuf::ruleSame(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleSame(const AttributeContext &Attr) {
   StringRef Usual = Attr.Key == "feature_group_count" ? "1"
                     : Attr.Key == "api_version"       ? "API_VERSION_ORIGINAL"
                                                       : Attr.Default;
-  return Verdict::expect(Attr, Attr.attribute(Attr.Key).value_or(Usual).str());
+  return Attr.attribute(Attr.Key).value_or(Usual).str();
 }
 
-Verdict hlobuf::ruleConfig(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleConfig(const AttributeContext &Attr) {
   std::optional<StringRef> Own = Attr.config(Attr.Key);
   if (!Own)
-    return Verdict::unknown();
+    return std::nullopt;
   double Stated = 0;
   double Expected = 0;
   if (!Attr.Stated.getAsDouble(Stated) && !Own->getAsDouble(Expected) &&
       Stated == Expected)
-    return {};
-  return Verdict::expect(Attr, Own->str());
+    return Attr.anything();
+  return Own->str();
 }
 
 /// A loop whose number of rounds is stated runs so often, whatever its
 /// condition says.
-Verdict hlobuf::ruleTripCount(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleTripCount(const AttributeContext &Attr) {
   StringRef Config = Attr.attribute("backend_config").value_or("");
   size_t Offset = Config.find("known_trip_count");
   if (Offset == StringRef::npos)
-    return Verdict::expect(Attr, "");
+    return "";
   StringRef Digits = Config.drop_front(Offset).drop_until(
       [](char C) { return llvm::isDigit(C); });
-  return Verdict::expect(
-      Attr, Digits.take_while([](char C) { return llvm::isDigit(C); }).str());
+  return Digits.take_while([](char C) { return llvm::isDigit(C); }).str();
 }
 
-Verdict hlobuf::ruleSortDimension(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleSortDimension(const AttributeContext &Attr) {
   StringRef Own = Attr.attribute("dimensions").value_or("{0}");
-  return Verdict::expect(Attr, Own.trim("{}").str());
+  return Own.trim("{}").str();
 }
 
 /// The direction of a comparator that is nothing but one comparison; a sort
 /// that states none calls the comparator.
-Verdict hlobuf::ruleSortDirection(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleSortDirection(const AttributeContext &Attr) {
   if (Attr.Stated.empty())
-    return {};
+    return Attr.anything();
   const Program &P = Attr.program();
   ComputationId C = P.callee(Attr.I, CallRole::ToApply);
   HloId Root = C ? P.root(C) : HloId();
   if (!Root || P[Root].Op != Opcode::Compare || P.operands(Root).size() != 2)
-    return Verdict::expect(Attr, "");
+    return "";
   HloId Left = P.operands(Root)[0];
   HloId Right = P.operands(Root)[1];
   if (P[Left].Op != Opcode::Parameter || P[Right].Op != Opcode::Parameter)
-    return Verdict::expect(Attr, "");
+    return "";
   StringRef Direction = Attr.attribute(Root, "direction").value_or("");
   bool Less = Direction == "LT" || Direction == "LE";
   if (P[Left].number() > P[Right].number())
     Less = !Less;
-  return Verdict::expect(Attr, Less ? "1" : "2");
+  return Less ? "1" : "2";
 }
 
 /// The array that a top-k looks through: as many as one, or rows of it.
@@ -169,19 +169,17 @@ static const Shape *searched(const AttributeContext &Attr) {
              : nullptr;
 }
 
-Verdict hlobuf::ruleTopKBatches(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleTopKBatches(const AttributeContext &Attr) {
   const Shape *S = searched(Attr);
   if (!S)
-    return Verdict::unknown();
-  return Verdict::expect(
-      Attr,
-      std::to_string(S->Dimensions.size() == 2 ? S->Dimensions[0].Size : 1));
+    return std::nullopt;
+  return std::to_string(S->Dimensions.size() == 2 ? S->Dimensions[0].Size : 1);
 }
 
-Verdict hlobuf::ruleTopKElements(const AttributeContext &Attr) {
-  const Shape *S = searched(Attr);
-  return S ? Verdict::expect(Attr, std::to_string(S->Dimensions.back().Size))
-           : Verdict::unknown();
+ExpectedText hlobuf::ruleTopKElements(const AttributeContext &Attr) {
+  if (const Shape *S = searched(Attr))
+    return std::to_string(S->Dimensions.back().Size);
+  return std::nullopt;
 }
 
 /// How many it finds in each row; nothing where that is not known.
@@ -196,32 +194,30 @@ static std::optional<int64_t> numFound(const AttributeContext &Attr) {
              : std::optional(Values.Dimensions.back().Size);
 }
 
-Verdict hlobuf::ruleTopKCount(const AttributeContext &Attr) {
-  std::optional<int64_t> Count = numFound(Attr);
-  return Count ? Verdict::expect(Attr, std::to_string(*Count))
-               : Verdict::unknown();
+ExpectedText hlobuf::ruleTopKCount(const AttributeContext &Attr) {
+  if (std::optional<int64_t> Count = numFound(Attr))
+    return std::to_string(*Count);
+  return std::nullopt;
 }
 
 /// A top-k gets how many elements a row has, and how many to find
 /// (xla/service/gpu/kernels/topk_custom_kernel.cc).
-Verdict hlobuf::rulePacking(const AttributeContext &Attr) {
+ExpectedText hlobuf::rulePacking(const AttributeContext &Attr) {
   const Shape *S = searched(Attr);
   std::optional<int64_t> Count = numFound(Attr);
   if (Attr.program().customCallTarget(Attr.I) != "__gpu$TopK" || !S || !Count)
     return ruleEmpty(Attr);
-  return Verdict::expect(Attr, fmt::format("{{0,={},1,2,={}}} {{5}}",
-                                           S->Dimensions.back().Size, *Count));
+  return fmt::format("{{0,={},1,2,={}}} {{5}}", S->Dimensions.back().Size,
+                     *Count);
 }
 
 /// A library fusion is made again from the instruction that the thunk names,
 /// and a kernel gets its slices in the order of the thunk.
-Verdict hlobuf::ruleEmpty(const AttributeContext &Attr) {
-  return Verdict::expect(Attr, "");
-}
+ExpectedText hlobuf::ruleEmpty(const AttributeContext & /*Attr*/) { return ""; }
 
-Verdict hlobuf::ruleTarget(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleTarget(const AttributeContext &Attr) {
   StringRef Own = Attr.program().customCallTarget(Attr.I);
-  return Verdict::expect(Attr, unescape(Own));
+  return unescape(Own);
 }
 
 /// What a backend_config is without the quotes of a text that is no JSON.
@@ -232,75 +228,72 @@ static std::string plainConfig(StringRef Text) {
   return Quoted ? unescape(Text.drop_front().drop_back()) : Text.str();
 }
 
-Verdict hlobuf::ruleCallConfig(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleCallConfig(const AttributeContext &Attr) {
   std::string Own = plainConfig(Attr.attribute("backend_config").value_or(""));
-  return plainConfig(Attr.Stated) == Own
-             ? Verdict()
-             : Verdict{Verdict::Answer::Differs, std::move(Own)};
+  return plainConfig(Attr.Stated) == Own ? Attr.anything() : Own;
 }
 
 /// Calls of the newest interface get attributes instead.
-Verdict hlobuf::ruleOpaque(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleOpaque(const AttributeContext &Attr) {
   if (Attr.Stated.empty() &&
       Attr.attribute("api_version").value_or("") == "API_VERSION_TYPED_FFI")
-    return {};
+    return Attr.anything();
   return ruleCallConfig(Attr);
 }
 
 /// Stored since 2026-05-22, and asked for by older interfaces only.
-Verdict hlobuf::ruleIsTuple(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleIsTuple(const AttributeContext &Attr) {
   bool IsTuple =
       Attr.program().trees().isTuple(Attr.program()[Attr.I].Shape, 0);
-  if ((Attr.Stated == "true") == IsTuple)
-    return {};
-  if (IsTuple && Attr.attribute("api_version") == "API_VERSION_TYPED_FFI")
-    return {};
-  return IsTuple ? Verdict::unknown() : Verdict::expect(Attr, "false");
+  if ((Attr.Stated == "true") == IsTuple ||
+      (IsTuple && Attr.attribute("api_version") == "API_VERSION_TYPED_FFI"))
+    return Attr.anything();
+  return IsTuple ? std::nullopt : ExpectedText("false");
 }
 
-Verdict hlobuf::ruleCalledByCustomCall(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleCalledByCustomCall(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (Attr.Stated.empty() || P.calls(Attr.I).empty())
-    return Verdict::expect(Attr, "");
+    return "";
   const HloComputation &C = P.module()[P.calls(Attr.I).front().Callee];
-  return Verdict::expect(Attr, P.module().name(C).str());
+  return P.module().name(C).str();
 }
 
 /// An array's shape with its layout, as the thunk spells it.
-static Verdict expectShape(const AttributeContext &Attr, HloId I,
-                           uint32_t Ordinal) {
+static ExpectedText expectShape(const AttributeContext &Attr, HloId I,
+                                uint32_t Ordinal) {
   const Program &P = Attr.program();
   if (Ordinal >= P.trees().parts(P[I].Shape))
-    return Verdict::unknown();
+    return std::nullopt;
   ShapeId Part = P.trees().part(P[I].Shape, Ordinal);
-  return Verdict::expect(Attr, Attr.G.dump().Shapes.text(Part).str());
+  return Attr.G.dump().Shapes.text(Part).str();
 }
 
-static Verdict expectOperand(const AttributeContext &Attr, size_t Number) {
+static ExpectedText expectOperand(const AttributeContext &Attr, size_t Number) {
   llvm::ArrayRef<HloId> Operands = Attr.program().operands(Attr.I);
   return Number < Operands.size() ? expectShape(Attr, Operands[Number], 0)
-                                  : Verdict::unknown();
+                                  : std::nullopt;
 }
 
-Verdict hlobuf::ruleFirstOperand(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleFirstOperand(const AttributeContext &Attr) {
   return expectOperand(Attr, 0);
 }
 
-Verdict hlobuf::ruleResult(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleResult(const AttributeContext &Attr) {
   return expectShape(Attr, Attr.I, 0);
 }
 
-Verdict hlobuf::ruleConvolutionFilter(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleConvolutionFilter(const AttributeContext &Attr) {
   return expectOperand(Attr, 1);
 }
 
-Verdict hlobuf::ruleConvolutionOutput(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleConvolutionOutput(const AttributeContext &Attr) {
   return expectShape(Attr, Attr.I, 1);
 }
 
 /// GetCudnnConvKind (xla/service/gpu/cublas_cudnn.cc), as
 /// stream_executor::dnn::ConvolutionKind numbers it.
-Verdict hlobuf::ruleConvolutionKind(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleConvolutionKind(const AttributeContext &Attr) {
   static constexpr std::pair<StringRef, StringRef> Kinds[] = {
       {"__cudnn$convForward", "1"},
       {"__cudnn$convBackwardFilter", "2"},
@@ -309,18 +302,18 @@ Verdict hlobuf::ruleConvolutionKind(const AttributeContext &Attr) {
       {"__cudnn$convForwardGraph", "5"}};
   for (const auto &[Target, Number] : Kinds)
     if (Attr.program().customCallTarget(Attr.I) == Target)
-      return Verdict::expect(Attr, Number.str());
-  return Verdict::unknown();
+      return Number.str();
+  return std::nullopt;
 }
 
 /// stream_executor::dnn::ActivationMode.
-Verdict hlobuf::ruleActivation(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleActivation(const AttributeContext &Attr) {
   static constexpr StringRef Modes[] = {
       "kNone", "kSigmoid",  "kRelu", "kRelu6",     "kReluX",
       "kTanh", "kBandPass", "kElu",  "kLeakyRelu", "kGeluExact"};
   const auto *Row =
       llvm::find(Modes, Attr.config("activation_mode").value_or("kNone"));
-  return Row == std::end(Modes)
-             ? Verdict::unknown()
-             : Verdict::expect(Attr, std::to_string(Row - std::begin(Modes)));
+  if (Row == std::end(Modes))
+    return std::nullopt;
+  return std::to_string(Row - std::begin(Modes));
 }

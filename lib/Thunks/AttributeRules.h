@@ -12,6 +12,9 @@
 
 namespace hlobuf {
 
+/// What a thunk must say by its instruction; nothing where that is not known.
+using ExpectedText = std::optional<std::string>;
+
 /// A thunk and what it stands for.
 struct AttributeContext {
   const ThunkGraph &G;
@@ -24,6 +27,8 @@ struct AttributeContext {
   /// of them, with spaces between.
   llvm::StringRef Stated;
 
+  /// Whatever the thunk says is right.
+  ExpectedText anything() const { return Stated.str(); }
   const Program &program() const { return G.program(); }
   const Thunk &thunk() const { return G.thunks()[Id]; }
   /// Attribute \p Name of \p From, or of I.
@@ -36,31 +41,14 @@ struct AttributeContext {
   std::optional<llvm::StringRef> config(llvm::StringRef Name) const;
 };
 
-/// How what a thunk says compares with its instruction.
-struct AttributeVerdict {
-  enum class Answer : uint8_t { Agrees, Differs, Unknown };
-  Answer Is = Answer::Agrees;
-  /// Where it differs: what it should be; may be empty.
-  std::string Expected;
-
-  static AttributeVerdict unknown() { return {Answer::Unknown, ""}; }
-  /// Agrees if \p Attr says \p Expected.
-  static AttributeVerdict expect(const AttributeContext &Attr,
-                                 std::string Expected) {
-    if (Attr.Stated == Expected)
-      return {};
-    return {Answer::Differs, std::move(Expected)};
-  }
-};
-
 /// A rule of StatedAttributes.def.
-using AttributeRule = AttributeVerdict (*)(const AttributeContext &);
+using AttributeRule = ExpectedText (*)(const AttributeContext &);
 
 // The rules of StatedAttributes.def.
 #define row(Key, Default, Rule) rule##Rule(const AttributeContext &Attr)
 #define derived(Key, Default, Rule) row(Key, Default, Rule)
-#define HLOBUF_CPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;
-#define HLOBUF_GPU_ATTRIBUTES(Kind, ...) AttributeVerdict __VA_ARGS__;
+#define HLOBUF_CPU_ATTRIBUTES(Kind, ...) ExpectedText __VA_ARGS__;
+#define HLOBUF_GPU_ATTRIBUTES(Kind, ...) ExpectedText __VA_ARGS__;
 #include "HLO/StatedAttributes.def"
 #undef derived
 #undef row

@@ -12,22 +12,21 @@
 using namespace hlobuf;
 using llvm::SmallVector;
 using llvm::StringRef;
-using Verdict = AttributeVerdict;
 
-Verdict hlobuf::ruleCollectiveOpcode(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleCollectiveOpcode(const AttributeContext &Attr) {
   StringRef Own = opcodeText(Attr.program()[Attr.I].Op);
   Own.consume_back("-start");
-  return Verdict::expect(Attr, Own.str());
+  return Own.str();
 }
 
-Verdict hlobuf::ruleHasChannel(const AttributeContext &Attr) {
-  return Verdict::expect(Attr, Attr.attribute("channel_id") ? "true" : "false");
+ExpectedText hlobuf::ruleHasChannel(const AttributeContext &Attr) {
+  return Attr.attribute("channel_id") ? "true" : "false";
 }
 
 /// The channel; where there is none the id that the module has in its process.
-Verdict hlobuf::ruleOperationId(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleOperationId(const AttributeContext &Attr) {
   std::optional<StringRef> Channel = Attr.attribute("channel_id");
-  return Channel ? Verdict::expect(Attr, Channel->str()) : Verdict();
+  return Channel ? Channel->str() : Attr.anything();
 }
 
 /// More than meshes of devices have.
@@ -207,50 +206,50 @@ static std::optional<std::string> iotaOfMesh(StringRef Text) {
                      fmt::join(Sizes, ","), fmt::join(Order, ","));
 }
 
-Verdict hlobuf::ruleGroups(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleGroups(const AttributeContext &Attr) {
   std::string Own = Attr.attribute("replica_groups").value_or("{}").str();
   if (StringRef(Own).starts_with("mesh"))
     Own = iotaOfMesh(Own).value_or("?");
   if (StringRef(Own).starts_with("[")) {
     std::optional<std::string> List = listOfIota(Own);
     if (!List)
-      return Verdict::unknown();
+      return std::nullopt;
     Own = *List;
   }
   if (!StringRef(Own).starts_with("{"))
-    return Verdict::unknown();
+    return std::nullopt;
   // Instructions without groups have one of all.
   if (Own == "{}" && isOneGroup(Attr.Stated))
-    return {};
-  return Verdict::expect(Attr, std::move(Own));
+    return Attr.anything();
+  return std::move(Own);
 }
 
 /// What the computation of a reduction does: the first of \p Words for a sum,
 /// then product, minimum, maximum (MatchReductionComputation,
 /// xla/service/collective_ops_utils.cc). Sums of a narrow type may be computed
 /// in a wider one.
-static Verdict expectReduction(const AttributeContext &Attr,
-                               llvm::ArrayRef<StringRef> Words) {
+static ExpectedText expectReduction(const AttributeContext &Attr,
+                                    llvm::ArrayRef<StringRef> Words) {
   const Program &P = Attr.program();
   ComputationId C = P.callee(Attr.I, CallRole::ToApply);
   HloId Root = C ? P.root(C) : HloId();
   while (Root && P[Root].Op == Opcode::Convert && !P.operands(Root).empty())
     Root = P.operands(Root).front();
   if (!Root)
-    return Verdict::expect(Attr, "");
+    return "";
   switch (P[Root].Op) {
   case Opcode::Add:
-    return Verdict::expect(Attr, Words[0].str());
+    return Words[0].str();
   case Opcode::Multiply:
-    return Verdict::expect(Attr, Words[1].str());
+    return Words[1].str();
   case Opcode::Minimum:
   case Opcode::And:
-    return Verdict::expect(Attr, Words[2].str());
+    return Words[2].str();
   case Opcode::Maximum:
   case Opcode::Or:
-    return Verdict::expect(Attr, Words[3].str());
+    return Words[3].str();
   default:
-    return Verdict::unknown();
+    return std::nullopt;
   }
 }
 
@@ -265,21 +264,19 @@ static StringRef shortReduction(StringRef Text) {
   return Text;
 }
 
-Verdict hlobuf::ruleReduction(const AttributeContext &Attr) {
-  AttributeContext Short = Attr;
-  Short.Stated = shortReduction(Attr.Stated);
-  return expectReduction(Short, {"sum", "prod", "min", "max"});
+ExpectedText hlobuf::ruleReduction(const AttributeContext &Attr) {
+  ExpectedText Own = expectReduction(Attr, {"sum", "prod", "min", "max"});
+  return Own == shortReduction(Attr.Stated).str() ? Attr.anything() : Own;
 }
 
-Verdict hlobuf::ruleReductionKind(const AttributeContext &Attr) {
-  if (Attr.Stated.empty())
-    return {};
-  return expectReduction(Attr, {"1", "2", "3", "4"});
+ExpectedText hlobuf::ruleReductionKind(const AttributeContext &Attr) {
+  return Attr.Stated.empty() ? Attr.anything()
+                             : expectReduction(Attr, {"1", "2", "3", "4"});
 }
 
 /// GetCollectiveOpGroupMode (xla/service/collective_ops_utils.cc): 0 for
 /// replicas, 1 for partitions, 2 for both, 3 for devices.
-Verdict hlobuf::ruleGroupMode(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleGroupMode(const AttributeContext &Attr) {
   bool Channel = Attr.attribute("channel_id").has_value();
   bool Global = Attr.attribute("use_global_device_ids").value_or("") == "true";
   switch (Attr.thunk().Kind) {
@@ -287,9 +284,9 @@ Verdict hlobuf::ruleGroupMode(const AttributeContext &Attr) {
   case ThunkKind::AllReduce:
   case ThunkKind::ReduceScatter:
   case ThunkKind::CollectiveKernel:
-    return Verdict::expect(Attr, !Channel ? "0" : Global ? "3" : "2");
+    return !Channel ? "0" : Global ? "3" : "2";
   default:
-    return Verdict::expect(Attr, Channel ? "1" : "0");
+    return Channel ? "1" : "0";
   }
 }
 
@@ -306,28 +303,36 @@ static SmallVector<ShapeId, 4> sent(const AttributeContext &Attr) {
   return All;
 }
 
-Verdict hlobuf::ruleElementTypes(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleElementTypes(const AttributeContext &Attr) {
   std::string Types = "{";
   for (ShapeId Each : sent(Attr))
     Types += (Types.size() == 1 ? "" : ",") +
              Attr.program().trees().shape(Each).Element.str();
-  return Verdict::expect(Attr, Types + '}');
+  return Types + '}';
 }
 
-Verdict hlobuf::ruleElementCounts(const AttributeContext &Attr) {
+/// The number of elements; nothing if it is too large.
+static ExpectedText countOf(llvm::ArrayRef<Dimension> Dimensions) {
+  int64_t Count = 1;
+  for (const Dimension &D : Dimensions)
+    if (__builtin_mul_overflow(Count, D.Size, &Count))
+      return std::nullopt;
+  return std::to_string(Count);
+}
+
+ExpectedText hlobuf::ruleElementCounts(const AttributeContext &Attr) {
   std::string Counts;
   for (ShapeId Each : sent(Attr)) {
-    int64_t Count = 1;
-    for (Dimension D : Attr.program().trees().shape(Each).Dimensions)
-      if (__builtin_mul_overflow(Count, D.Size, &Count))
-        return Verdict::unknown();
-    Counts += (Counts.empty() ? "" : " ") + std::to_string(Count);
+    ExpectedText Count = countOf(Attr.program().trees().shape(Each).Dimensions);
+    if (!Count)
+      return std::nullopt;
+    Counts += (Counts.empty() ? "" : " ") + *Count;
   }
-  return Verdict::expect(Attr, std::move(Counts));
+  return std::move(Counts);
 }
 
-Verdict hlobuf::ruleSplits(const AttributeContext &Attr) {
-  return Verdict::expect(Attr, Attr.attribute("dimensions") ? "true" : "false");
+ExpectedText hlobuf::ruleSplits(const AttributeContext &Attr) {
+  return Attr.attribute("dimensions") ? "true" : "false";
 }
 
 /// The pairs of `{{1,0},{0,1}}`, sorted: their order means nothing, and thunks
@@ -342,23 +347,21 @@ static SmallVector<StringRef, 8> sortedPairs(StringRef Text) {
   return All;
 }
 
-static Verdict expectPairs(const AttributeContext &Attr, StringRef Own) {
-  return sortedPairs(Attr.Stated) == sortedPairs(Own)
-             ? Verdict()
-             : Verdict::expect(Attr, Own.str());
+static ExpectedText expectPairs(const AttributeContext &Attr, StringRef Own) {
+  return sortedPairs(Attr.Stated) == sortedPairs(Own) ? Attr.anything()
+                                                      : Own.str();
 }
 
-Verdict hlobuf::rulePairs(const AttributeContext &Attr) {
+ExpectedText hlobuf::rulePairs(const AttributeContext &Attr) {
   return expectPairs(Attr, Attr.attribute(Attr.Key).value_or(Attr.Default));
 }
 
 /// Pairs of a send or recv that was a collective-permute
 /// (xla/service/collective_permute_decomposer.cc).
-Verdict hlobuf::ruleTransferPairs(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleTransferPairs(const AttributeContext &Attr) {
   StringRef All = Attr.attribute("frontend_attributes").value_or("");
   auto [Before, Own] = All.split("_xla_send_recv_source_target_pairs=\"");
-  return Own.empty() ? Verdict::unknown()
-                     : expectPairs(Attr, Own.split('"').first);
+  return Own.empty() ? std::nullopt : expectPairs(Attr, Own.split('"').first);
 }
 
 /// Operand \p Number of a ragged exchange, if it is an array of rows.
@@ -371,28 +374,22 @@ static const Shape *rowsOf(const AttributeContext &Attr, size_t Number) {
   return S.isArray() && !S.Dimensions.empty() ? &S : nullptr;
 }
 
-static Verdict expectRows(const AttributeContext &Attr, size_t Number) {
-  const Shape *S = rowsOf(Attr, Number);
-  return S ? Verdict::expect(Attr, std::to_string(S->Dimensions[0].Size))
-           : Verdict::unknown();
+static ExpectedText expectRows(const AttributeContext &Attr, size_t Number) {
+  if (const Shape *S = rowsOf(Attr, Number))
+    return std::to_string(S->Dimensions[0].Size);
+  return std::nullopt;
 }
 
 /// The third operand has an offset for each update.
-Verdict hlobuf::ruleRaggedUpdates(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleRaggedUpdates(const AttributeContext &Attr) {
   return expectRows(Attr, 2);
 }
 
-Verdict hlobuf::ruleRaggedRows(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleRaggedRows(const AttributeContext &Attr) {
   return expectRows(Attr, 0);
 }
 
-Verdict hlobuf::ruleRaggedRowElements(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleRaggedRowElements(const AttributeContext &Attr) {
   const Shape *S = rowsOf(Attr, 0);
-  if (!S)
-    return Verdict::unknown();
-  int64_t Elements = 1;
-  for (const Dimension &D : llvm::drop_begin(S->Dimensions))
-    if (__builtin_mul_overflow(Elements, D.Size, &Elements))
-      return Verdict::unknown();
-  return Verdict::expect(Attr, std::to_string(Elements));
+  return S ? countOf(llvm::ArrayRef(S->Dimensions).drop_front()) : std::nullopt;
 }

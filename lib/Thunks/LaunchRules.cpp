@@ -9,7 +9,6 @@
 
 using namespace hlobuf;
 using llvm::StringRef;
-using Verdict = AttributeVerdict;
 
 /// The numbers of `["2","4"]`, the value of item \p Name.
 static AttributeNumbers configList(const AttributeContext &Attr,
@@ -40,11 +39,11 @@ static bool isSequential(const Program &P, HloId I) {
 /// A work group for each partition of the result's outermost dimensions, or for
 /// each tile that partitions are rounded up to (ParallelTaskAssigner, 2015;
 /// fusion emitters of xla/backends/cpu/codegen, 2025).
-Verdict hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
   const Shape &S = mainResult(Attr);
   auto Partitions = configList(Attr, "outer_dimension_partitions");
   if (Partitions.size() > S.Dimensions.size())
-    return Verdict::unknown();
+    return std::nullopt;
   int64_t Count = 1;
   int64_t Tiles = 1;
   for (size_t N = 0; N != Partitions.size(); ++N) {
@@ -56,19 +55,19 @@ Verdict hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
     int64_t Size = D < S.Dimensions.size() ? S.Dimensions[D].Size : 0;
     if (Partitions[N] <= 0 || Size <= 0 || Partitions[N] > Size ||
         __builtin_mul_overflow(Count, Partitions[N], &Count))
-      return Verdict::unknown();
+      return std::nullopt;
     int64_t Tile = (Size - 1) / Partitions[N] + 1;
     Tiles *= (Size - 1) / Tile + 1;
   }
   for (int64_t Groups :
        {Tiles, isSequential(Attr.program(), Attr.I) ? 1 : Count})
     if (Attr.Stated == fmt::format("{{{},1,1}}", Groups))
-      return {};
-  return Verdict::expect(Attr, fmt::format("{{{},1,1}}", Count));
+      return Attr.anything();
+  return fmt::format("{{{},1,1}}", Count);
 }
 
-Verdict hlobuf::ruleAlignment(const AttributeContext &Attr) {
-  return Attr.Stated.empty() ? Verdict() : Verdict::expect(Attr, "64");
+ExpectedText hlobuf::ruleAlignment(const AttributeContext &Attr) {
+  return Attr.Stated.empty() ? "" : "64";
 }
 
 /// Blocks of a Triton kernel: one for each tile of its result
@@ -94,33 +93,31 @@ static std::optional<int64_t> tritonBlocks(const AttributeContext &Attr) {
 
 /// Kernels of fusions have blocks and threads in one dimension
 /// (CalculateLaunchDimensions, xla/service/gpu/launch_dimensions.cc), and some.
-static Verdict expectOneDimension(const AttributeContext &Attr) {
+static ExpectedText expectOneDimension(const AttributeContext &Attr) {
   if (Attr.program()[Attr.I].Op != Opcode::Fusion &&
       Attr.thunk().Kind != ThunkKind::CollectiveKernel)
-    return {};
+    return Attr.anything();
   StringRef First = Attr.Stated.drop_front().split(',').first;
-  return Verdict::expect(Attr,
-                         fmt::format("{{{},1,1}}", First == "0" ? "1" : First));
+  return fmt::format("{{{},1,1}}", First == "0" ? "1" : First);
 }
 
-Verdict hlobuf::ruleBlocks(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleBlocks(const AttributeContext &Attr) {
   if (std::optional<int64_t> Count = tritonBlocks(Attr))
-    return Verdict::expect(Attr, fmt::format("{{{},1,1}}", *Count));
+    return fmt::format("{{{},1,1}}", *Count);
   return expectOneDimension(Attr);
 }
 
 /// A warp has 32 threads on CUDA, and 64 on ROCm but for RDNA.
-Verdict hlobuf::ruleThreads(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleThreads(const AttributeContext &Attr) {
   if (!tritonBlocks(Attr))
     return expectOneDimension(Attr);
   int64_t Warps = 0;
   if (Attr.config("num_warps").value_or("").getAsInteger(10, Warps))
-    return {};
+    return Attr.anything();
   if (Attr.Stated ==
       fmt::format("{{{},1,1}}", 64 * static_cast<uint64_t>(Warps)))
-    return {};
-  return Verdict::expect(
-      Attr, fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps)));
+    return Attr.anything();
+  return fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps));
 }
 
 /// The dimensions that a product takes as one: batches, rows, columns.
@@ -166,12 +163,12 @@ static std::optional<std::string> matrixText(const Shape &S,
 }
 
 /// The factors of a product and what it is added to, as matrices.
-Verdict hlobuf::ruleMatrix(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleMatrix(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   MatrixGroups Factors[2], Result;
   const Shape *Shapes[2];
   if (P.operands(Attr.I).size() < 2)
-    return Verdict::unknown();
+    return std::nullopt;
   int64_t Next = 0;
   for (size_t N : {0, 1}) {
     Shapes[N] = &P.trees().shape(P[P.operands(Attr.I)[N]].Shape);
@@ -198,24 +195,24 @@ Verdict hlobuf::ruleMatrix(const AttributeContext &Attr) {
       Attr.Key == "lhs"   ? matrixText(*Shapes[0], Factors[0])
       : Attr.Key == "rhs" ? matrixText(*Shapes[1], Factors[1])
                           : matrixText(mainResult(Attr), Result);
-  return Own ? Verdict::expect(Attr, std::move(*Own)) : Verdict::unknown();
+  return Own;
 }
 
 /// The name of the instruction, as a name in PTX.
-Verdict hlobuf::ruleKernelName(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleKernelName(const AttributeContext &Attr) {
   std::string Name = Attr.program().spell(Attr.G.instruction(Attr.Id));
   for (char &C : Name)
     C = C == '.' || C == '-' ? '_' : C;
-  return Verdict::expect(Attr, std::move(Name));
+  return std::move(Name);
 }
 
-Verdict hlobuf::ruleAbsent(const AttributeContext &Attr) {
-  return Attr.Stated.empty() ? Verdict() : Verdict::unknown();
+ExpectedText hlobuf::ruleAbsent(const AttributeContext &Attr) {
+  return Attr.Stated.empty() ? Attr.anything() : std::nullopt;
 }
 
 /// AsBlasLtEpilogue (xla/service/gpu/matmul_utils.cc), as BlasLtEpilogueProto
 /// numbers it.
-Verdict hlobuf::ruleEpilogue(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleEpilogue(const AttributeContext &Attr) {
   static constexpr std::pair<StringRef, StringRef> Epilogues[] = {
       {"DEFAULT", "0"},       {"RELU", "1"},      {"BIAS", "2"},
       {"BIAS_RELU", "3"},     {"GELU", "4"},      {"SILU", "5"},
@@ -224,14 +221,14 @@ Verdict hlobuf::ruleEpilogue(const AttributeContext &Attr) {
   StringRef Own = Attr.config("epilogue").value_or("DEFAULT");
   for (const auto &[Name, Number] : Epilogues)
     if (Name == Own)
-      return Verdict::expect(Attr, Number.str());
-  return Verdict::unknown();
+      return Number.str();
+  return std::nullopt;
 }
 
-Verdict hlobuf::ruleAlgorithm(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleAlgorithm(const AttributeContext &Attr) {
   StringRef Own = Attr.config("selected_algorithm").value_or("0");
-  return Attr.Stated == Own || Attr.Stated == "0" ? Verdict()
-                                                  : Verdict::unknown();
+  return Attr.Stated == Own || Attr.Stated == "0" ? Attr.anything()
+                                                  : std::nullopt;
 }
 
 /// The text in quotes at the front of \p Text; nothing where it is not plain.
@@ -282,14 +279,13 @@ callAttributes(StringRef Text) {
   return All;
 }
 
-Verdict hlobuf::ruleCallAttributes(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleCallAttributes(const AttributeContext &Attr) {
   std::optional<StringRef> Own = Attr.attribute("backend_config");
   if (!Own || *Own == "{}")
-    return Verdict::expect(Attr, "{}");
+    return "{}";
   auto Stated = callAttributes(Attr.Stated);
   auto Expected = callAttributes(*Own);
   if (!Stated || !Expected)
-    return Verdict::unknown();
-  return *Stated == *Expected ? Verdict()
-                              : Verdict{Verdict::Answer::Differs, Own->str()};
+    return std::nullopt;
+  return *Stated == *Expected ? Attr.anything() : Own->str();
 }

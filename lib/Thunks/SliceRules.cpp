@@ -10,7 +10,6 @@
 
 using namespace hlobuf;
 using llvm::StringRef;
-using Verdict = AttributeVerdict;
 
 /// Operations inside of operations, and bytes of one index: far more than
 /// start indices have.
@@ -222,7 +221,7 @@ parameterText(const AttributeContext &Attr, const Takers &TakersOf,
 /// Compares each of the values `{N,..} {M,..}` with what \p Spell makes of its
 /// first number.
 template <typename SpellFn>
-static Verdict compareEach(const AttributeContext &Attr, SpellFn Spell) {
+static ExpectedText compareEach(const AttributeContext &Attr, SpellFn Spell) {
   StringRef Rest = Attr.Stated;
   while (!Rest.empty()) {
     StringRef One = Rest;
@@ -234,18 +233,17 @@ static Verdict compareEach(const AttributeContext &Attr, SpellFn Spell) {
     Tail.consume_front("{");
     std::optional<std::string> Expected = Spell(Tail);
     if (!Expected)
-      return Verdict::unknown();
+      return std::nullopt;
     if (Tail != *Expected)
-      return {Verdict::Answer::Differs,
-              One.drop_back(Tail.size()).str() + *Expected};
+      return One.drop_back(Tail.size()).str() + *Expected;
   }
-  return {};
+  return Attr.anything();
 }
 
-Verdict hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (P[Attr.I].Op != Opcode::Fusion)
-    return Verdict::unknown();
+    return std::nullopt;
   ComputationId Body = P.calls(Attr.I).front().Callee;
   Takers TakersOf(P, Body);
   return compareEach(Attr, [&](StringRef &Tail) -> std::optional<std::string> {
@@ -259,10 +257,10 @@ Verdict hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {
   });
 }
 
-Verdict hlobuf::ruleDynamicUpdate(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleDynamicUpdate(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (P[Attr.I].Op != Opcode::Fusion)
-    return Verdict::unknown();
+    return std::nullopt;
   HloId Root = P.root(P.calls(Attr.I).front().Callee);
   return compareEach(Attr, [&](StringRef &Tail) -> std::optional<std::string> {
     int64_t Parameter = 0;

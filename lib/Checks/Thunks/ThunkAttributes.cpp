@@ -28,21 +28,17 @@ private:
 void StatedAttributes::checkRow(ThunkId Id, HloId I, const AttributeRow &Row) {
   StringRef Where;
   std::string Stated = statedAttribute(T, Id, Row, Where);
-  AttributeVerdict Verdict = Row.Rule({G, Id, I, Row.Key, Row.Default, Stated});
-  using Answer = AttributeVerdict::Answer;
-  if (Verdict.Is == Answer::Differs && Row.IsDerived)
-    Verdict.Is = Answer::Unknown;
-  if (Verdict.Is == Answer::Unknown)
-    Diags.notChecked(fmt::format("{} of thunks, which does not follow from "
-                                 "their instructions",
-                                 Row.Key));
-  if (Verdict.Is != Answer::Differs)
+  ExpectedText Expected = Row.Rule({G, Id, I, Row.Key, Row.Default, Stated});
+  if (Expected == Stated)
     return;
-  std::string Expected =
-      Verdict.Expected.empty() ? "none" : std::move(Verdict.Expected);
+  if (!Expected || Row.IsDerived)
+    return Diags.notChecked(fmt::format("{} of thunks, which does not follow "
+                                        "from their instructions",
+                                        Row.Key));
   reportThunk(Id, Where,
               fmt::format("has {} {}, but its instruction implies {}", Row.Key,
-                          Stated.empty() ? "none" : Stated, Expected));
+                          Stated.empty() ? "none" : Stated,
+                          Expected->empty() ? "none" : *Expected));
 }
 
 void StatedAttributes::check(ThunkId Id) {
