@@ -3,7 +3,6 @@
 #include "Checks/ShapeRules.h"
 #include "HLO/AttributeNumbers.h"
 #include "HLO/InstructionParser.h"
-#include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
@@ -93,27 +92,48 @@ static Numbers dimensionsOf(const Shape &S) {
 
 namespace {
 struct ShapeRules {
-  using Visitor = function_ref<void(const ShapeMisfit &)>;
-
   void check();
 
-  uint32_t count() const { return static_cast<uint32_t>(I.Operands.size()); }
+  uint32_t count() const { return static_cast<uint32_t>(Operands.size()); }
+  ShapeId shapeOf(HloId Operand) const {
+    return Operand ? P[Operand].Shape : ShapeId();
+  }
   /// The shape of operand \p K if it is an array of known size; else null.
   const Shape *array(uint32_t K) const {
-    return K < count() && I.Operands[K] ? plain(I.Operands[K]) : nullptr;
+    ShapeId Own = K < count() ? shapeOf(Operands[K]) : ShapeId();
+    return Own ? plain(Own) : nullptr;
   }
   const Shape *plain(ShapeId Id) const {
     const Shape &S = Shapes[Id];
     return S.isArray() && !S.isDynamic() ? &S : nullptr;
   }
   std::optional<StringRef> attribute(StringRef Key) const {
-    return findAttribute(I.Attributes, Key);
+    return findAttribute(P.module().attributes(P.module()[Id]), Key);
   }
+  /// `shape f32[4]`, of a part of the result.
+  std::string spell(ShapeId Part) const {
+    return fmt::format("{} {}", Part == N.Shape ? "shape" : "a part with shape",
+                       shortened(Part));
+  }
+  StringRef shortened(ShapeId Shape) const {
+    constexpr size_t Longest = 80;
+    return Shapes.text(Shape).take_front(Longest);
+  }
+  /// Reports what is wrong at \p Where; \p Operand is shown if it is valid.
+  template <typename... Ts>
+  void report(StringRef Where, HloId Operand, fmt::format_string<Ts...> Format,
+              Ts &&...Args) {
+    Finding F = Diags.report(Where, Format, std::forward<Ts>(Args)...);
+    if (Operand)
+      F.note(P.place(Operand), "{} is defined here", P.spell(Operand));
+    F.about(P.module(), Id);
+  }
+  /// Operand \p K has another shape than \p Part of the result.
   void misfit(uint32_t K, ShapeId Part) {
-    ShapeMisfit Misfit;
-    Misfit.Operand = K;
-    Misfit.Part = Part;
-    Visit(Misfit);
+    report(P.place(Id), Operands[K],
+           "{} has {}, but its operand {}, {}, has {}", opcodeText(N.Op),
+           spell(Part), K, P.spell(Operands[K]),
+           shortened(shapeOf(Operands[K])));
   }
   void checkByRule();
   void checkByOpcode();
@@ -133,17 +153,20 @@ struct ShapeRules {
   std::optional<Numbers> sliced() const;
   std::optional<Numbers> padded() const;
 
-  const ShapeTable &Shapes;
-  const ShapedInstruction &I;
-  Visitor Visit;
-  const Shape &Result = Shapes[I.Result];
+  const Program &P;
+  HloId Id;
+  Reporter &Diags;
+  const ShapeTable &Shapes = P.facts().dump().Shapes;
+  const HloNode &N = P[Id];
+  ArrayRef<HloId> Operands = P.operands(Id);
+  const Shape &Result = Shapes[N.Shape];
 };
 } // namespace
 
 /// Operand \p K is \p Part but for layouts.
 void ShapeRules::checkSame(uint32_t K, ShapeId Part) {
-  if (K < count() && I.Operands[K] && Part &&
-      !Shapes.equalIgnoringLayout(Part, I.Operands[K]))
+  ShapeId Own = K < count() ? shapeOf(Operands[K]) : ShapeId();
+  if (Own && Part && !Shapes.equalIgnoringLayout(Part, Own))
     misfit(K, Part);
 }
 
@@ -157,7 +180,7 @@ void ShapeRules::checkDimensions(uint32_t K, ShapeId Part) {
 void ShapeRules::checkPaired() {
   if (!Result.isTuple()) {
     for (uint32_t K = 0; K != count(); ++K)
-      checkDimensions(K, I.Result);
+      checkDimensions(K, N.Shape);
     return;
   }
   for (uint32_t K = 0; K < count() && K < Result.Elements.size(); ++K)
@@ -167,7 +190,7 @@ void ShapeRules::checkPaired() {
 /// The same elements in another order.
 void ShapeRules::checkElements() {
   const Shape *Other = array(0);
-  if (!Other || !plain(I.Result))
+  if (!Other || !plain(N.Shape))
     return;
   uint64_t Elements = 1, Expected = 1;
   for (int64_t Size : dimensionsOf(Result))
@@ -175,7 +198,7 @@ void ShapeRules::checkElements() {
   for (int64_t Size : dimensionsOf(*Other))
     Expected *= static_cast<uint64_t>(Size);
   if (Elements != Expected)
-    misfit(0, I.Result);
+    misfit(0, N.Shape);
 }
 
 /// `dimensions` says where the operand's dimensions go to (broadcast) or come
@@ -184,49 +207,42 @@ void ShapeRules::checkPlacement() {
   const Shape *Other = array(0);
   std::optional<StringRef> Text = attribute("dimensions");
   std::optional<Numbers> Places = numbersIn(Text);
-  if (!Other || !Places || !plain(I.Result))
+  if (!Other || !Places || !plain(N.Shape))
     return;
   Numbers From = dimensionsOf(*Other);
   Numbers To = dimensionsOf(Result);
-  if (I.Op == Opcode::Transpose)
+  if (N.Op == Opcode::Transpose)
     std::swap(From, To);
   bool Fits = Places->size() == From.size();
   for (size_t K = 0; Fits && K != From.size(); ++K) {
     auto Place = static_cast<uint64_t>((*Places)[K]);
     Fits = Place < To.size() && To[Place] == From[K];
   }
-  if (Fits)
-    return;
-  ShapeMisfit Misfit;
-  Misfit.What = ShapeMisfit::Kind::Mapping;
-  Misfit.Key = "dimensions";
-  Misfit.Attribute = *Text;
-  Visit(Misfit);
+  if (!Fits)
+    report(*Text, Operands[0],
+           "{} has dimensions={}, which does not map {} to {}", P.spell(Id),
+           *Text, Shapes.text(shapeOf(Operands[0])), Shapes.text(N.Shape));
 }
 
 /// The attribute \p Key gives the result's dimensions.
 void ShapeRules::checkSizes(StringRef Key, std::optional<Numbers> Sizes) {
   std::optional<StringRef> Text = attribute(Key);
-  if (!Sizes || !Text || !plain(I.Result) || *Sizes == dimensionsOf(Result))
-    return;
-  ShapeMisfit Misfit;
-  Misfit.What = ShapeMisfit::Kind::Sizes;
-  Misfit.Key = Key;
-  Misfit.Attribute = *Text;
-  Visit(Misfit);
+  if (Sizes && Text && plain(N.Shape) && *Sizes != dimensionsOf(Result))
+    report(*Text, HloId(), "{}={} does not match the dimensions of {}", Key,
+           *Text, Shapes.text(N.Shape));
 }
 
 /// The result is cut from operand 0, or operand 1 replaces a part of it.
 void ShapeRules::checkWithin(uint32_t Inner, uint32_t Outer) {
-  const Shape *In = Inner < count() ? array(Inner) : plain(I.Result);
-  const Shape *Out = Outer < count() ? array(Outer) : plain(I.Result);
+  const Shape *In = Inner < count() ? array(Inner) : plain(N.Shape);
+  const Shape *Out = Outer < count() ? array(Outer) : plain(N.Shape);
   if (!In || !Out)
     return;
   bool Fits = In->Dimensions.size() == Out->Dimensions.size();
   for (size_t K = 0; Fits && K != In->Dimensions.size(); ++K)
     Fits = In->Dimensions[K].Size <= Out->Dimensions[K].Size;
   if (!Fits)
-    misfit(Inner < count() ? Inner : Outer, I.Result);
+    misfit(Inner < count() ? Inner : Outer, N.Shape);
 }
 
 /// One scalar for each dimension, or all in one array (until 2019).
@@ -235,27 +251,27 @@ void ShapeRules::checkStarts(uint32_t First) {
     const Shape *Start = array(K);
     bool AllInOne =
         Start && Start->Dimensions.size() == 1 && count() == First + 1;
-    if (!Start || ((Start->Dimensions.empty() || AllInOne) &&
-                   kindOf(*Start) == ElementKind::Other))
-      continue;
-    ShapeMisfit Misfit;
-    Misfit.What = ShapeMisfit::Kind::Start;
-    Misfit.Operand = K;
-    Visit(Misfit);
+    if (Start && ((!Start->Dimensions.empty() && !AllInOne) ||
+                  kindOf(*Start) != ElementKind::Other))
+      report(P.place(Id), Operands[K],
+             "{} starts at its operand {}, {}, which has shape {}, expected an "
+             "integer",
+             opcodeText(N.Op), K, P.spell(Operands[K]),
+             shortened(shapeOf(Operands[K])));
   }
 }
 
 void ShapeRules::checkTypes() {
-  if (!plain(I.Result))
+  if (!plain(N.Shape))
     return;
-  auto [First, End] = typedOperands(I.Op, count());
+  auto [First, End] = typedOperands(N.Op, count());
   for (uint32_t K = First; K < End; ++K) {
     const Shape *Other = array(K);
     if (!Other || Other->Element == Result.Element)
       continue;
     ElementKind Kind = kindOf(*Other);
     if (Kind != kindOf(Result) || Kind == ElementKind::Other)
-      misfit(K, I.Result);
+      misfit(K, N.Shape);
   }
 }
 
@@ -350,26 +366,23 @@ std::optional<Numbers> ShapeRules::padded() const {
 
 void ShapeRules::checkComputed(ShapeId Part, std::optional<Numbers> Sizes) {
   const Shape *Own = plain(Part);
-  if (!Own || !Sizes || *Sizes == dimensionsOf(*Own))
-    return;
-  ShapeMisfit Misfit;
-  Misfit.What = ShapeMisfit::Kind::Computed;
-  Misfit.Part = Part;
-  Misfit.Expected = *Sizes;
-  Visit(Misfit);
+  if (Own && Sizes && *Sizes != dimensionsOf(*Own))
+    report(P.place(Id), HloId(),
+           "{} has {}, but its operands give dimensions [{}]", opcodeText(N.Op),
+           spell(Part), fmt::join(*Sizes, ","));
 }
 
 void ShapeRules::checkByRule() {
-  switch (ruleOf(I.Op)) {
+  switch (ruleOf(N.Op)) {
   case ShapeRule::Dimensions:
     for (uint32_t K = 0; K != count(); ++K)
-      checkDimensions(K, I.Result);
+      checkDimensions(K, N.Shape);
     return;
   case ShapeRule::FirstDimensions:
-    return checkDimensions(0, I.Result);
+    return checkDimensions(0, N.Shape);
   case ShapeRule::SecondDimensions:
     for (uint32_t K = 1; K < count(); ++K)
-      checkDimensions(K, I.Result);
+      checkDimensions(K, N.Shape);
     return;
   case ShapeRule::Paired:
     return checkPaired();
@@ -382,9 +395,9 @@ void ShapeRules::checkByRule() {
 
 void ShapeRules::checkByOpcode() {
   constexpr uint32_t Whole = ~0u;
-  switch (I.Op) {
+  switch (N.Op) {
   case Opcode::Copy:
-    return Result.isTuple() ? checkSame(0, I.Result) : void();
+    return Result.isTuple() ? checkSame(0, N.Shape) : void();
   case Opcode::CopyStart:
     for (uint32_t K = 0; K != 2 && Result.Elements.size() >= 2; ++K)
       checkSame(0, Result.Elements[K]);
@@ -404,14 +417,14 @@ void ShapeRules::checkByOpcode() {
     checkWithin(1, Whole);
     return checkStarts(2);
   case Opcode::Concatenate:
-    return checkComputed(I.Result, concatenated());
+    return checkComputed(N.Shape, concatenated());
   case Opcode::Pad:
-    return checkComputed(I.Result, padded());
+    return checkComputed(N.Shape, padded());
   case Opcode::Dot:
-    return checkComputed(I.Result, multiplied());
+    return checkComputed(N.Shape, multiplied());
   case Opcode::Reduce:
     if (!Result.isTuple())
-      return checkComputed(I.Result, reduced(0));
+      return checkComputed(N.Shape, reduced(0));
     for (uint32_t K = 0; K != Result.Elements.size(); ++K)
       checkComputed(Result.Elements[K], reduced(K));
     return;
@@ -419,7 +432,7 @@ void ShapeRules::checkByOpcode() {
     for (uint32_t K = 0; K < count() / 2; ++K)
       checkDimensions(K, Result.isTuple() && K < Result.Elements.size()
                              ? Result.Elements[K]
-                             : I.Result);
+                             : N.Shape);
     return;
   default:
     return;
@@ -432,40 +445,6 @@ void ShapeRules::check() {
   checkTypes();
 }
 
-void hlobuf::forEachMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
-                           function_ref<void(const ShapeMisfit &)> Visit) {
-  ShapeRules{Shapes, I, Visit}.check();
-}
-
-std::string hlobuf::describeMisfit(const ShapeTable &Shapes,
-                                   const ShapedInstruction &I,
-                                   const ShapeMisfit &Misfit, StringRef Opcode,
-                                   StringRef Name, StringRef OperandName) {
-  constexpr size_t Longest = 80;
-  auto Text = [&](ShapeId Id) { return Shapes.text(Id).take_front(Longest); };
-  switch (Misfit.What) {
-  case ShapeMisfit::Kind::Operand:
-    return fmt::format("{} has {} {}, but its operand {}, {}, has {}", Opcode,
-                       Misfit.Part == I.Result ? "shape" : "a part with shape",
-                       Text(Misfit.Part), Misfit.Operand, OperandName,
-                       Text(I.Operands[Misfit.Operand]));
-  case ShapeMisfit::Kind::Mapping:
-    return fmt::format("{} has {}={}, which does not map {} to {}", Name,
-                       Misfit.Key, Misfit.Attribute, Shapes.text(I.Operands[0]),
-                       Shapes.text(I.Result));
-  case ShapeMisfit::Kind::Sizes:
-    return fmt::format("{}={} does not match the dimensions of {}", Misfit.Key,
-                       Misfit.Attribute, Shapes.text(I.Result));
-  case ShapeMisfit::Kind::Computed:
-    return fmt::format("{} has {} {}, but its operands give dimensions [{}]",
-                       Opcode,
-                       Misfit.Part == I.Result ? "shape" : "a part with shape",
-                       Text(Misfit.Part), fmt::join(Misfit.Expected, ","));
-  case ShapeMisfit::Kind::Start:
-    return fmt::format("{} starts at its operand {}, {}, which has shape {}, "
-                       "expected an integer",
-                       Opcode, Misfit.Operand, OperandName,
-                       Text(I.Operands[Misfit.Operand]));
-  }
-  return "";
+void hlobuf::checkShapes(const Program &P, HloId Id, Reporter &Diags) {
+  ShapeRules{P, Id, Diags}.check();
 }

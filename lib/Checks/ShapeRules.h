@@ -24,50 +24,13 @@
 #ifndef HLOBUF_CHECKS_SHAPERULES_H
 #define HLOBUF_CHECKS_SHAPERULES_H
 
-#include "HLO/Opcode.h"
-#include "HLO/Shape.h"
+#include "Checks/Check.h"
+#include "Program/Program.h"
 
 namespace hlobuf {
 
-/// An instruction and the shapes of its operands, invalid where unknown.
-struct ShapedInstruction {
-  Opcode Op = Opcode::Unknown;
-  ShapeId Result;
-  SmallVector<ShapeId, 6> Operands;
-  StringRef Attributes;
-};
-
-/// Why a shape does not follow from the operands.
-struct ShapeMisfit {
-  enum class Kind : uint8_t {
-    /// Operand has another shape than Part of the result.
-    Operand,
-    /// Attribute does not map operand 0 to the result.
-    Mapping,
-    /// Attribute has other sizes than the result.
-    Sizes,
-    /// The operands give the dimensions Expected.
-    Computed,
-    /// Operand is a start index, but not an integer.
-    Start,
-  };
-  Kind What = Kind::Operand;
-  uint32_t Operand = 0;
-  ShapeId Part;
-  /// `key=Attribute`
-  StringRef Key;
-  StringRef Attribute;
-  SmallVector<int64_t, 6> Expected;
-};
-
-/// Calls \p Visit for what does not fit. Linear in the number of operands.
-void forEachMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
-                   function_ref<void(const ShapeMisfit &)> Visit);
-
-/// \p Misfit in a message: what is there, and what was expected.
-std::string describeMisfit(const ShapeTable &Shapes, const ShapedInstruction &I,
-                           const ShapeMisfit &Misfit, StringRef Opcode,
-                           StringRef Name, StringRef OperandName);
+/// Reports what of \p Id does not fit. Linear in the number of operands.
+void checkShapes(const Program &P, HloId Id, Reporter &Diags);
 
 } // namespace hlobuf
 

@@ -177,29 +177,6 @@ void ModuleInstructions::checkRead(const Program &P, HloId Id) {
       .about(M, Id);
 }
 
-static void checkShape(const Program &P, HloId Id, Reporter &Diags) {
-  // Half of all instructions follow from no operand.
-  if (isGiven(P[Id].Op))
-    return;
-  const Dump &D = P.facts().dump();
-  const HloModule &M = P.module();
-  ShapedInstruction I{P[Id].Op, P[Id].Shape, {}, M.attributes(M[Id])};
-  for (HloId Operand : P.operands(Id))
-    I.Operands.push_back(Operand ? P[Operand].Shape : ShapeId());
-  forEachMisfit(D.Shapes, I, [&](const ShapeMisfit &Misfit) {
-    bool Sizes = Misfit.What == ShapeMisfit::Kind::Sizes ||
-                 Misfit.What == ShapeMisfit::Kind::Computed;
-    HloId Other = Sizes ? HloId() : P.operands(Id)[Misfit.Operand];
-    Finding F = Diags.report(
-        Misfit.Attribute.empty() ? P.place(Id) : Misfit.Attribute, "{}",
-        describeMisfit(D.Shapes, I, Misfit, opcodeText(I.Op), P.spell(Id),
-                       Other ? P.spell(Other) : ""));
-    if (Other)
-      F.note(P.place(Other), "{} is defined here", P.spell(Other));
-    F.about(M, Id);
-  });
-}
-
 void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   ModuleInstructions Check{D, Diags};
@@ -212,7 +189,8 @@ void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
     return; // a module without ENTRY is a syntax error
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I) {
     Check.checkRead(*P, HloId(I));
-    if ((*P)[HloId(I)].Shape)
-      checkShape(*P, HloId(I), Diags);
+    // Half of all instructions follow from no operand.
+    if (const HloNode &N = (*P)[HloId(I)]; N.Shape && !isGiven(N.Op))
+      checkShapes(*P, HloId(I), Diags);
   }
 }
