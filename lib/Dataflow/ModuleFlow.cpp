@@ -8,15 +8,13 @@ using namespace hlobuf;
 namespace {
 /// Links locations by one table for all releases. Where releases differ, what
 /// the dump states decides, if its date does not.
-class ModuleFlow {
-public:
+struct ModuleFlow {
   ModuleFlow(LocationGraph &Graph, const ReleaseWindow &Window)
       : Graph(Graph), P(Graph.program()), DumpFacts(P.facts()), Window(Window) {
   }
 
   void run();
 
-private:
   void link(Part At);
   bool isValue(Part At) const;
   Part movedSlice(Part At) const;

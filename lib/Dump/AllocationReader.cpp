@@ -5,12 +5,10 @@
 using namespace hlobuf;
 
 namespace {
-class AllocationReader : public SectionReader {
-public:
+struct AllocationReader : SectionReader {
   using SectionReader::SectionReader;
   void read(LineCursor &In);
 
-private:
   void readHeader(const LineCursor &In);
   void readValue(const LineCursor &In);
   void readReuseBlock(LineCursor &In);

@@ -6,12 +6,10 @@
 using namespace hlobuf;
 
 namespace {
-class LiveReader : public SectionReader {
-public:
+struct LiveReader : SectionReader {
   using SectionReader::SectionReader;
   void read(LineCursor &In);
 
-private:
   template <typename Row, typename NextRow>
   void readRows(LineCursor &In, Section S, std::vector<Row> &All,
                 StringRef Words);

@@ -12,13 +12,11 @@ using namespace hlobuf;
 
 namespace {
 /// Fills one Dump. One object reads one module.
-class DumpReader : public SectionReader {
-public:
+struct DumpReader : SectionReader {
   using SectionReader::SectionReader;
 
   void read();
 
-private:
   void readModuleText();
   void readAssignment(LineCursor &In);
   void readValues(LineCursor &In);

@@ -8,12 +8,10 @@ using namespace hlobuf;
 
 namespace {
 /// Fills Dump::Thunks.
-class ThunkReader : public SectionReader {
-public:
+struct ThunkReader : SectionReader {
   using SectionReader::SectionReader;
   void read(LineCursor &In);
 
-private:
   enum class Part : uint8_t {
     Thunks,
     Symbols,

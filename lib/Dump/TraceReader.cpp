@@ -9,12 +9,10 @@
 using namespace hlobuf;
 
 namespace {
-class TraceReader : public SectionReader {
-public:
+struct TraceReader : SectionReader {
   using SectionReader::SectionReader;
   void read(LineCursor &In);
 
-private:
   void readHeading(const LineCursor &In);
   bool readRow(Scanner Row, uint32_t Offset);
   bool readEvent(Scanner Row, uint32_t Offset);

@@ -6,13 +6,11 @@
 using namespace hlobuf;
 
 namespace {
-class UsedReader : public SectionReader {
-public:
+struct UsedReader : SectionReader {
   using SectionReader::SectionReader;
   void readTotal(LineCursor &In);
   void read(LineCursor &In);
 
-private:
   bool readTagLine(LineCursor &In, UsedValue &U);
   void readUsedBody(LineCursor &In, UsedValue &U);
   bool readPositions(LineCursor &In, UsedValue &U);

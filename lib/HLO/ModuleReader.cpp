@@ -14,8 +14,7 @@ using namespace hlobuf;
 
 namespace {
 /// Fills one HloModule.
-class ModuleReader {
-public:
+struct ModuleReader {
   ModuleReader(StringRef Text, HloTables Tables,
                function_ref<void(StringRef, std::string)> Complain)
       : In(Text), Tables(Tables), Complain(Complain) {
@@ -31,7 +30,6 @@ public:
 
   HloModule read();
 
-private:
   void readHeader();
   void skipRecoveryTable();
   void readHeading(StringRef Line);

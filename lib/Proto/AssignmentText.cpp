@@ -58,8 +58,7 @@ struct ProtoAllocation {
 };
 
 /// Prints one assignment.
-class AssignmentPrinter {
-public:
+struct AssignmentPrinter {
   AssignmentPrinter(const HloProto &P, TextSink &To)
       : P(P), M(P.Module), To(To) {
     findRoot();
@@ -67,7 +66,6 @@ public:
 
   void print();
 
-private:
   void findRoot();
   void printParameter(const ProtoAllocation &A);
   void printHeader(const ProtoAllocation &A);

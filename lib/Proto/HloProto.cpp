@@ -66,11 +66,9 @@ const ProtoBuffer *ProtoAssignment::buffer(int64_t Id) const {
 
 namespace {
 /// Fills one HloProto; remembers the first message that is damaged.
-class ProtoReader {
-public:
+struct ProtoReader {
   Expected<HloProto> read(StringRef Module, StringRef Assignment);
 
-private:
   void indexNames();
   /// Reads \p Message, which the error will call \p Text.
   template <typename... Ts>

@@ -21,15 +21,13 @@ enum GpuField : uint32_t {
   GpuThunk = 13,
 };
 
-class ThunkPrinter {
-public:
+struct ThunkPrinter {
   ThunkPrinter(ThunkMessage Thunk, const ProtoModule &M, TextSink &To)
       : Thunk(Thunk), M(M), To(To) {}
 
   void printSequence(StringRef Sequence, unsigned Depth);
   void printThunk(StringRef Message, unsigned Depth);
 
-private:
   void printRun(const ThunkParts &Parts);
   void printResource(StringRef Users, unsigned Depth);
   void heading(ThunkRole Role, unsigned Number, const ThunkParts &Parts,

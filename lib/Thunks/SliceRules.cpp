@@ -144,8 +144,7 @@ static int64_t updatedParameter(const Program &P, HloId Root, int64_t Element) {
 
 namespace {
 /// What slices each instruction of a body, or takes all of it as an update.
-class Takers {
-public:
+struct Takers {
   Takers(const Program &P, ComputationId Body);
   /// Invalid if there is no one such thing.
   HloId operator[](HloId Id) const {
@@ -153,7 +152,6 @@ public:
     return Result.Several ? HloId() : Result.User;
   }
 
-private:
   struct Taker {
     HloId User;
     bool Slices = false;

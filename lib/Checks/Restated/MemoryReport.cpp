@@ -15,8 +15,7 @@
 using namespace hlobuf;
 
 namespace {
-class MemoryReport : public RestatedSection {
-public:
+struct MemoryReport : RestatedSection {
   MemoryReport(const CheckContext &Ctx, StringRef Text)
       : Ctx(Ctx), D(Ctx.dump()), Stated(reportLines(Text)),
         Expected(D, Text,
@@ -44,7 +43,6 @@ public:
   void explain(Finding &F, std::optional<size_t> Derived,
                std::optional<size_t> Line) override;
 
-private:
   ValueId valueBehind(const ReportLine &L) const;
   void aboutLostValue(Finding &F);
 

@@ -29,8 +29,7 @@ struct DerivedRow {
   uint64_t Cumulative;
 };
 
-class PeakList : public RestatedSection {
-public:
+struct PeakList : RestatedSection {
   PeakList(const CheckContext &Ctx, Reporter &Diags)
       : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
@@ -51,7 +50,6 @@ public:
   void explain(Finding &F, std::optional<size_t> Derived,
                std::optional<size_t> Stated) override;
 
-private:
   void derive(int32_t AtStep);
   bool isListed() const;
   ShapeId shapeOf(const LiveRangeRow &Range) const;

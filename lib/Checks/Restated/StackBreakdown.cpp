@@ -66,8 +66,7 @@ static std::string nameOf(const Dump &D, const PeakRow &Row,
 }
 
 namespace {
-class StackTree : public RestatedSection {
-public:
+struct StackTree : RestatedSection {
   StackTree(const CheckContext &Ctx, Reporter &Diags)
       : Ctx(Ctx), Diags(Diags), D(Ctx.dump()) {}
 
@@ -88,7 +87,6 @@ public:
     F.about(Section::Stack);
   }
 
-private:
   /// A derived line.
   struct Line {
     /// Its number in Dump::Stack, from which its name is.

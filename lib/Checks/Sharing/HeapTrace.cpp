@@ -52,14 +52,12 @@ private:
 };
 
 /// Replays all traces, and compares them with the lists of values at the peak.
-class TraceReplay {
-public:
+struct TraceReplay {
   TraceReplay(const CheckContext &Ctx, Reporter &Diags);
 
   void replayAll();
   void comparePeaks();
 
-private:
   /// What the traces say about one allocation.
   struct Moment {
     unsigned Traces = 0;

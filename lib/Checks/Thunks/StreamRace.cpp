@@ -14,12 +14,10 @@
 using namespace hlobuf;
 
 namespace {
-class StreamRaces : ThunkRule {
-public:
+struct StreamRaces : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   void report(const StreamOrder &Order, const StreamRace &Race);
 };
 } // namespace

@@ -13,12 +13,10 @@
 using namespace hlobuf;
 
 namespace {
-class StartsAndDones : ThunkRule {
-public:
+struct StartsAndDones : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   /// What a start and its done have in common: the kind of the start, and the
   /// execution.
   using Key = std::pair<ThunkKind, uint64_t>;

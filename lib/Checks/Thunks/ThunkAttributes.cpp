@@ -14,12 +14,10 @@
 using namespace hlobuf;
 
 namespace {
-class StatedAttributes : ThunkRule {
-public:
+struct StatedAttributes : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   void check(ThunkId Id);
   void checkRow(ThunkId Id, HloId I, const AttributeRow &Row);
 };

@@ -22,12 +22,10 @@ static bool isCopy(ThunkKind Kind) {
 }
 
 namespace {
-class SliceBounds : ThunkRule {
-public:
+struct SliceBounds : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   std::optional<int64_t> sizeOf(const ThunkSlice &S, ThunkId Id) const;
   void check(const ThunkSlice &S, ThunkId Id);
   void checkEmbedded(ThunkId Id);

@@ -22,12 +22,10 @@
 using namespace hlobuf;
 
 namespace {
-class KernelArguments : ThunkRule {
-public:
+struct KernelArguments : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   void check(ThunkId Id);
   void checkFlags(ThunkId Id);
   void checkOverlap(ThunkId Id);

@@ -16,12 +16,10 @@
 using namespace hlobuf;
 
 namespace {
-class MissingThunks : ThunkRule {
-public:
+struct MissingThunks : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   void checkSymbols();
   void checkNames(ArrayRef<StringRef> Stored, StringRef Thunk::*Named);
 };

@@ -17,12 +17,10 @@
 using namespace hlobuf;
 
 namespace {
-class ThunkOrders : ThunkRule {
-public:
+struct ThunkOrders : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   bool storesShapes() const;
   void checkCommunicators();
 

@@ -13,12 +13,10 @@
 using namespace hlobuf;
 
 namespace {
-class ThunkPlaces : ThunkRule {
-public:
+struct ThunkPlaces : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   void checkThunk(ThunkId Id);
   void checkBranches(ThunkId Id, HloId I);
   void checkAllocation(const ThunkAllocation &A);

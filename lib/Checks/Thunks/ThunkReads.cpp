@@ -14,12 +14,10 @@
 using namespace hlobuf;
 
 namespace {
-class ThunkReads : ThunkRule {
-public:
+struct ThunkReads : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   void report(const SliceFault &Fault);
 };
 } // namespace

@@ -16,12 +16,10 @@
 using namespace hlobuf;
 
 namespace {
-class WrittenBytes : ThunkRule {
-public:
+struct WrittenBytes : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
 
-private:
   using Places = std::map<ByteSlice, const ThunkSlice *>;
   void report(const SliceFault &Fault);
   void checkThunk(ThunkId Id);
