@@ -54,8 +54,7 @@ struct CheckInfo {
 /// All checks in the order of Checks.def: causes before consequences.
 ArrayRef<CheckInfo> allChecks();
 
-/// What a finding may be about; findings about the same thing are folded into
-/// one.
+/// The kinds of Subject.
 enum class SubjectKind : uint8_t {
   Allocation,
   Value,
@@ -63,8 +62,38 @@ enum class SubjectKind : uint8_t {
   /// One of the module that has no NameId, by HloId.
   Instruction,
   Computation,
-  Section,
-  Row
+  Section
+};
+
+/// What a finding may be about; findings about the same thing are folded into
+/// one. Nothing if it is made of an invalid id: elements that the text leaves
+/// out have no name.
+struct Subject {
+  Subject(SubjectKind Kind, uint32_t Number) : Kind(Kind), Number(Number) {}
+  Subject(AllocationId Id) : Subject(SubjectKind::Allocation, Id.index()) {}
+  Subject(ValueId Id) : Subject(SubjectKind::Value, Id.index()) {}
+  Subject(NameId Id) : Subject(SubjectKind::Name, Id.index()) {}
+  Subject(ComputationId Id) : Subject(SubjectKind::Computation, Id.index()) {}
+  Subject(Section S) : Subject(SubjectKind::Section, uint32_t(S)) {}
+  /// Instruction \p Id of \p M.
+  Subject(const HloModule &M, HloId Id)
+      : Subject(SubjectKind::Instruction, Id.index()) {
+    if (M[Id].Name)
+      *this = M[Id].Name;
+  }
+
+  SubjectKind Kind;
+  uint32_t Number;
+};
+
+/// Where a finding is: the narrowest wrong span, and what it is about.
+struct Spot {
+  template <typename... Ts>
+  Spot(StringRef Where, const Ts &...About)
+      : Where(Where), About{Subject(About)...} {}
+
+  StringRef Where;
+  SmallVector<Subject, 2> About;
 };
 
 /// Adds notes and subjects to a finding that was just reported.
@@ -106,29 +135,10 @@ public:
       D->Rank = ~0u;
     return *this;
   }
-  Finding &about(AllocationId Id) {
-    return about(SubjectKind::Allocation, Id.index());
-  }
-  Finding &about(ValueId Id) { return about(SubjectKind::Value, Id.index()); }
-  /// Nothing where \p Id is invalid: elements that the text leaves out have no
-  /// name.
-  Finding &about(NameId Id) {
-    return Id ? about(SubjectKind::Name, Id.index()) : *this;
-  }
-  /// Instruction \p Id of \p M.
-  Finding &about(const HloModule &M, HloId Id) {
-    return M[Id].Name ? about(M[Id].Name)
-                      : about(SubjectKind::Instruction, Id.index());
-  }
-  Finding &about(ComputationId Id) {
-    return about(SubjectKind::Computation, Id.index());
-  }
-  Finding &about(Section S) {
-    return about(SubjectKind::Section, static_cast<uint32_t>(S));
-  }
-  Finding &about(SubjectKind Kind, uint32_t Number) {
-    if (D)
-      D->Subjects.push_back({static_cast<uint32_t>(Kind), Number});
+  template <typename... Ts> Finding &about(const Ts &...Of) {
+    Subject S(Of...);
+    if (D && S.Number != ~0u)
+      D->Subjects.push_back({static_cast<uint32_t>(S.Kind), S.Number});
     return *this;
   }
 
@@ -155,19 +165,19 @@ public:
 
   StringRef check() const { return Info.Id; }
 
-  /// Reports with the check's own severity. \p Where is the narrowest wrong
-  /// span. The finding must be completed before the next report.
+  /// Reports with the check's own severity. The finding must be completed
+  /// before the next report.
   template <typename... Ts>
-  Finding report(StringRef Where, fmt::format_string<Ts...> Format,
+  Finding report(const Spot &At, fmt::format_string<Ts...> Format,
                  Ts &&...Args) {
-    return add(Info.Level, Where,
+    return add(Info.Level, At,
                [&] { return fmt::format(Format, std::forward<Ts>(Args)...); });
   }
   /// Reports with the severity \p Level.
   template <typename... Ts>
-  Finding reportAs(Severity Level, StringRef Where,
+  Finding reportAs(Severity Level, const Spot &At,
                    fmt::format_string<Ts...> Format, Ts &&...Args) {
-    return add(Level, Where,
+    return add(Level, At,
                [&] { return fmt::format(Format, std::forward<Ts>(Args)...); });
   }
 
@@ -238,7 +248,7 @@ private:
         }))
       SkipReasons.push_back(std::move(Reason));
   }
-  Finding add(Severity Level, StringRef Where,
+  Finding add(Severity Level, const Spot &At,
               function_ref<std::string()> Message) {
     if (++Count > MaxKept) {
       Gravest = std::max(Gravest, Level);
@@ -247,10 +257,13 @@ private:
     Diagnostic &D = Out.emplace_back();
     D.Level = Level;
     D.Check = Info.Id;
-    D.Where = Where;
+    D.Where = At.Where;
     D.Message = Message();
     D.Rank = Rank;
-    return Finding(&D);
+    Finding F(&D);
+    for (Subject S : At.About)
+      F.about(S);
+    return F;
   }
 
   const CheckInfo &Info;

@@ -221,7 +221,6 @@ static void nameSubjects(const Dump &D, Diagnostic &F) {
         AddName(D.Names[D.Values[Lines.Begin].Tag.Name].str());
       break;
     case SubjectKind::Section:
-    case SubjectKind::Row:
       break;
     }
   }

@@ -15,10 +15,8 @@ void hlobuf::checkEvenOffset(const CheckContext &Ctx, Reporter &Diags) {
   for (uint32_t I = 0; I != D.Values.size(); ++I) {
     const Value &V = D.Values[I];
     if (V.Size > 1 && V.Offset % 2 != 0)
-      Diags
-          .report(Ctx.places().value(V).Offset,
-                  "{} begins at offset {}, expected an even one",
-                  D.spell(V.Tag), V.Offset)
-          .about(ValueId(I));
+      Diags.report({Ctx.places().value(V).Offset, ValueId(I)},
+                   "{} begins at offset {}, expected an even one",
+                   D.spell(V.Tag), V.Offset);
   }
 }

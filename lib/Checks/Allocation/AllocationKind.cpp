@@ -40,10 +40,8 @@ static bool checkExclusive(const CheckContext &Ctx, Reporter &Diags,
   auto Exclude = [&](Flag First, Flag Second) {
     if (!First.Set || !Second.Set)
       return false;
-    Diags
-        .report(Second.Where, "allocation {} is both {} and {}", Alloc.Index,
-                First.Name, Second.Name)
-        .about(Id);
+    Diags.report({Second.Where, Id}, "allocation {} is both {} and {}",
+                 Alloc.Index, First.Name, Second.Name);
     return true;
   };
   Flag Parameter = {Alloc.isParameter(), "a parameter", Texts.Parameter};
@@ -71,28 +69,22 @@ static void checkOne(const CheckContext &Ctx, Reporter &Diags,
     return;
   StringRef End = Ctx.places().orEnd(StringRef(), Alloc);
   if (Alloc.hasOutputShape() && !Alloc.MaybeLiveOut)
-    Diags
-        .report(End,
-                "allocation {} holds the output, but is not maybe-live-out",
-                Alloc.Index)
-        .about(Id);
+    Diags.report({End, Id},
+                 "allocation {} holds the output, but is not maybe-live-out",
+                 Alloc.Index);
   else if (!Kinds && !Alloc.MaybeLiveOut && !Alloc.PreallocatedTemp) {
     if (!Alloc.HasUnknown)
-      Diags
-          .report(End,
-                  "allocation {} has no kind, expected parameter, constant, "
-                  "thread-local, maybe-live-out or preallocated-temp",
-                  Alloc.Index)
-          .about(Id);
+      Diags.report({End, Id},
+                   "allocation {} has no kind, expected parameter, constant, "
+                   "thread-local, maybe-live-out or preallocated-temp",
+                   Alloc.Index);
     else
       Diags.notChecked("an allocation has an unknown attribute");
   } else if (Alloc.Values.empty() && !Alloc.PreallocatedTemp)
-    Diags
-        .report(
-            Ctx.places().header(Alloc).Index,
-            "allocation {} has no values, expected at least one outside temps",
-            Alloc.Index)
-        .about(Id);
+    Diags.report(
+        {Ctx.places().header(Alloc).Index, Id},
+        "allocation {} has no values, expected at least one outside temps",
+        Alloc.Index);
 }
 
 /// One temp for each color and page.
@@ -107,12 +99,11 @@ static void checkTemps(const CheckContext &Ctx, Reporter &Diags) {
         {Alloc.color(), Alloc.Page.value_or(0)}, AllocationId(I));
     if (!New)
       Diags
-          .reportAs(Severity::Lint, Ctx.places().line(Alloc),
+          .reportAs(Severity::Lint, {Ctx.places().line(Alloc), AllocationId(I)},
                     "temp allocation {} has color {} too, expected one per "
                     "color and page",
                     Alloc.Index, Alloc.color())
-          .note(Ctx.places().line(D[Entry->second]), "the first one is here")
-          .about(AllocationId(I));
+          .note(Ctx.places().line(D[Entry->second]), "the first one is here");
   }
 }
 
@@ -128,18 +119,16 @@ static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
     StringRef Where =
         Ctx.places().orEnd(Ctx.places().header(Alloc).Page, Alloc);
     if (Alloc.Page.value_or(0) != 0)
-      Diags
-          .reportAs(*Alloc.Page < 0 ? Severity::Error : Severity::Warning,
-                    Where, "allocation {} is on page {}, expected 0",
-                    Alloc.Index, *Alloc.Page)
-          .about(AllocationId(I));
+      Diags.reportAs(*Alloc.Page < 0 ? Severity::Error : Severity::Warning,
+                     {Where, AllocationId(I)},
+                     "allocation {} is on page {}, expected 0", Alloc.Index,
+                     *Alloc.Page);
     else if (Alloc.Page.has_value() != Expected)
-      Diags
-          .report(Where,
-                  "allocation {} has {} page, but {} of {} allocations have {}",
-                  Alloc.Index, Expected ? "no" : "a", std::max(Pages, Without),
-                  D.Allocations.size(), Expected ? "one" : "none")
-          .about(AllocationId(I));
+      Diags.report(
+          {Where, AllocationId(I)},
+          "allocation {} has {} page, but {} of {} allocations have {}",
+          Alloc.Index, Expected ? "no" : "a", std::max(Pages, Without),
+          D.Allocations.size(), Expected ? "one" : "none");
   }
 }
 

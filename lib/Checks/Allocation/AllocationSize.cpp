@@ -25,10 +25,9 @@ static void checkTemp(const CheckContext &Ctx, Reporter &Diags, AllocationId Id,
   if (Ctx.isTPU() && isVectorMemory(Alloc.color()))
     return Diags.exempt("kernel-scratch");
   Finding F =
-      Diags.reportAs(Severity::Warning, Ctx.places().header(Alloc).Size,
+      Diags.reportAs(Severity::Warning, {Ctx.places().header(Alloc).Size, Id},
                      "allocation {} has {} bytes, but its values end at {}",
                      Alloc.Index, Alloc.Size, End);
-  F.about(Id);
   if (Furthest)
     F.note(Ctx.places().value(D[Furthest]).Offset, "{} ends at {}",
            D.spell(D[Furthest].Tag), End)
@@ -64,13 +63,11 @@ static void checkOther(const CheckContext &Ctx, Reporter &Diags,
   if (!Largest || D[Largest].Size >= Alloc.Size)
     return;
   Diags
-      .report(Ctx.places().header(Alloc).Size,
+      .report({Ctx.places().header(Alloc).Size, Id, Largest},
               "allocation {} has {} bytes, but its largest value has {}",
               Alloc.Index, Alloc.Size, D[Largest].Size)
       .note(Ctx.places().value(D[Largest]).Size, "{} has {} bytes",
-            D.spell(D[Largest].Tag), D[Largest].Size)
-      .about(Id)
-      .about(Largest);
+            D.spell(D[Largest].Tag), D[Largest].Size);
 }
 
 void hlobuf::checkAllocationSize(const CheckContext &Ctx, Reporter &Diags) {

@@ -84,14 +84,12 @@ static void checkParameterShape(const CheckContext &Ctx, Reporter &Diags) {
       continue;
     StringRef Printed = Ctx.places().header(Alloc).ParameterShape;
     Diags
-        .report(Printed,
+        .report({Printed, AllocationId(K), Id},
                 "allocation {} has parameter shape {}, but the parameter's "
                 "value has {}",
                 Alloc.Index, shortened(Printed),
                 shortened(D.Shapes.plainText(V.Shape)))
-        .note(Ctx.places().value(V).Shape, "the parameter's value is here")
-        .about(AllocationId(K))
-        .about(Id);
+        .note(Ctx.places().value(V).Shape, "the parameter's value is here");
   }
 }
 
@@ -119,11 +117,9 @@ static void reportMissing(const CheckContext &Ctx, Reporter &Diags) {
       Ctx.release().impossible())
     return;
   AllocationId Id = likelyOutput(Ctx);
-  Diags
-      .report(Ctx.places().orEnd(StringRef(), D[Id]),
-              "none of {} allocations has an output shape, expected one",
-              D.Allocations.size())
-      .about(Id);
+  Diags.report({Ctx.places().orEnd(StringRef(), D[Id]), Id},
+               "none of {} allocations has an output shape, expected one",
+               D.Allocations.size());
 }
 
 /// Bits of \p S's elements without padding; nothing where they are not known.
@@ -178,21 +174,18 @@ static void checkText(const CheckContext &Ctx, Reporter &Diags,
   if (I && I->Result) {
     if (!D.Shapes.equalIgnoringLayout(Alloc.OutputShape, I->Result))
       Diags
-          .report(Ctx.places().header(Alloc).OutputShape,
+          .report({Ctx.places().header(Alloc).OutputShape, Id},
                   "allocation {} has an output shape that differs from the "
                   "shape of the entry root {}",
                   Alloc.Index, D.Names[Root])
-          .note(Ctx.places().text(*I).ShapeText, "the root's shape is here")
-          .about(Id);
+          .note(Ctx.places().text(*I).ShapeText, "the root's shape is here");
     return;
   }
   if (!Alloc.Values.empty() && !canHold(Ctx, Alloc))
-    Diags
-        .report(Ctx.places().header(Alloc).OutputShape,
-                "allocation {} has an output shape that fits none of the "
-                "values that fill it",
-                Alloc.Index)
-        .about(Id);
+    Diags.report({Ctx.places().header(Alloc).OutputShape, Id},
+                 "allocation {} has an output shape that fits none of the "
+                 "values that fill it",
+                 Alloc.Index);
 }
 
 static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
@@ -206,13 +199,12 @@ static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
     if (First) {
       Several = true;
       Diags
-          .report(Ctx.places().header(Alloc).OutputShape,
-                  "allocation {} has an output shape, and so does allocation "
-                  "{}, expected only one",
-                  Alloc.Index, D[First].Index)
-          .note(Ctx.places().header(D[First]).OutputShape, "the first is here")
-          .about(AllocationId(I))
-          .about(First);
+          .report(
+              {Ctx.places().header(Alloc).OutputShape, AllocationId(I), First},
+              "allocation {} has an output shape, and so does allocation "
+              "{}, expected only one",
+              Alloc.Index, D[First].Index)
+          .note(Ctx.places().header(D[First]).OutputShape, "the first is here");
     } else {
       First = AllocationId(I);
     }

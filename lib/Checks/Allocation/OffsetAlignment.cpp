@@ -56,13 +56,11 @@ void hlobuf::checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
       Diags.exempt("unknown-color");
     if (V.Offset % Alignment == 0)
       continue;
-    Diags
-        .reportAs(Target == Backend::TPU ? Severity::Error : Severity::Warning,
-                  Ctx.places().value(V).Offset,
-                  "value {} is at offset {}, expected a multiple of {} ({} "
-                  "alignment of color {})",
-                  D.spell(V.Tag), V.Offset, Alignment, backendName(Target),
-                  Alloc.color())
-        .about(ValueId(I));
+    Diags.reportAs(Target == Backend::TPU ? Severity::Error : Severity::Warning,
+                   {Ctx.places().value(V).Offset, ValueId(I)},
+                   "value {} is at offset {}, expected a multiple of {} ({} "
+                   "alignment of color {})",
+                   D.spell(V.Tag), V.Offset, Alignment, backendName(Target),
+                   Alloc.color());
   }
 }

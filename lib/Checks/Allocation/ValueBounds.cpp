@@ -18,12 +18,11 @@ void hlobuf::checkValueBounds(const CheckContext &Ctx, Reporter &Diags) {
       continue;
     ValueTexts Texts = Ctx.places().value(V);
     Diags
-        .report(V.Size > Alloc.Size ? Texts.Size : Texts.Offset,
+        .report({V.Size > Alloc.Size ? Texts.Size : Texts.Offset, ValueId(I),
+                 V.Owner},
                 "value {} occupies bytes [{}, {}), but allocation {} has only "
                 "{} bytes",
                 D.spell(V.Tag), V.Offset, V.end(), Alloc.Index, Alloc.Size)
-        .note(Ctx.places().header(Alloc).Size, "the allocation's size is here")
-        .about(ValueId(I))
-        .about(V.Owner);
+        .note(Ctx.places().header(Alloc).Size, "the allocation's size is here");
   }
 }

@@ -84,12 +84,11 @@ void ColorChecker::reportAllocation(AllocationId Id, ValueId Member) {
                        : Severity::Error;
   Diags
       .reportAs(Level,
-                Ctx.places().orEnd(Ctx.places().header(Alloc).Color, Alloc),
+                {Ctx.places().orEnd(Ctx.places().header(Alloc).Color, Alloc),
+                 Id, Member},
                 "allocation {} has color {}, but its values have color {}",
                 Alloc.Index, Alloc.color(), D[Member].Tag.Color)
-      .note(Ctx.places().value(D[Member]).Tag.Whole, "its first value is here")
-      .about(Id)
-      .about(Member);
+      .note(Ctx.places().value(D[Member]).Tag.Whole, "its first value is here");
 }
 
 void ColorChecker::reportMember(ValueId Id) {
@@ -152,11 +151,9 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
     auto Entry = llvm::lower_bound(Members, std::pair(Row.Tag.Id, 0u));
     TagTexts Texts = Ctx.places().tag(Row);
     if (Entry == Members.end() || Entry->first != Row.Tag.Id) {
-      Diags
-          .report(Texts.Whole,
-                  "reused value {} is not a value of allocation {}",
-                  D.spell(Row.Tag), Alloc.Index)
-          .about(Id);
+      Diags.report({Texts.Whole, Id},
+                   "reused value {} is not a value of allocation {}",
+                   D.spell(Row.Tag), Alloc.Index);
       continue;
     }
     const Value &V = D.Values[Entry->second];
@@ -164,21 +161,19 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
         Row.Color != Alloc.color())
       continue;
     Diags
-        .report(Row.Tag == V.Tag ? Ctx.places().line(Row) : Texts.Whole,
+        .report({Row.Tag == V.Tag ? Ctx.places().line(Row) : Texts.Whole,
+                 ValueId(Entry->second)},
                 "reused value {} is listed with color {}, expected {} with a "
                 "color other than {}",
                 D.spell(Row.Tag), Row.Color, D.spell(V.Tag), Alloc.color())
-        .note(Ctx.places().value(V).Tag.Whole, "the value is here")
-        .about(ValueId(Entry->second));
+        .note(Ctx.places().value(V).Tag.Whole, "the value is here");
   }
   llvm::sort(Listed);
   auto Twice = std::adjacent_find(Listed.begin(), Listed.end());
   if (Twice != Listed.end())
-    Diags
-        .report(Ctx.places().line(D.reused(Alloc).back()),
-                "value id {} is listed as reused twice in allocation {}",
-                *Twice, Alloc.Index)
-        .about(Id);
+    Diags.report({Ctx.places().line(D.reused(Alloc).back()), Id},
+                 "value id {} is listed as reused twice in allocation {}",
+                 *Twice, Alloc.Index);
 }
 
 /// True if \p Alloc is a constant of a computation that another execution
@@ -217,11 +212,9 @@ void ColorChecker::checkAllocation(AllocationId Id) {
   else if (Alloc.color() != HostMemorySpace)
     Expected = "0, or 5 for host memory, outside temps on TPU";
   if (!Expected.empty())
-    Diags
-        .report(Ctx.places().header(Alloc).Color,
-                "allocation {} has color {}, expected {}", Alloc.Index,
-                Alloc.color(), Expected)
-        .about(Id);
+    Diags.report({Ctx.places().header(Alloc).Color, Id},
+                 "allocation {} has color {}, expected {}", Alloc.Index,
+                 Alloc.color(), Expected);
 }
 
 /// Tuple tables of TPU are in main memory.
@@ -231,11 +224,10 @@ void ColorChecker::checkTables() {
     if (V.Tag.Color == 0 || V.Tag.Color == SparseCoreColor ||
         !D.Shapes[V.Shape].isTuple())
       continue;
-    Diags
-        .reportAs(Severity::Warning, Ctx.places().value(V).Tag.Color,
-                  "tuple index table {} has color {}, expected 0",
-                  D.spell(V.Tag), V.Tag.Color)
-        .about(ValueId(I));
+    Diags.reportAs(Severity::Warning,
+                   {Ctx.places().value(V).Tag.Color, ValueId(I)},
+                   "tuple index table {} has color {}, expected 0",
+                   D.spell(V.Tag), V.Tag.Color);
   }
 }
 
@@ -248,11 +240,9 @@ void ColorChecker::run() {
       llvm::any_of(D.Values, [](const Value &V) { return V.Tag.HasColor; });
   for (uint32_t I = 0; Printed && I != D.Values.size(); ++I)
     if (!D.Values[I].Tag.HasColor)
-      Diags
-          .report(Ctx.places().value(D.Values[I]).Tag.Whole,
-                  "value {} has no color, but other values do",
-                  D.spell(D.Values[I].Tag))
-          .about(ValueId(I));
+      Diags.report({Ctx.places().value(D.Values[I]).Tag.Whole, ValueId(I)},
+                   "value {} has no color, but other values do",
+                   D.spell(D.Values[I].Tag));
   checkLayouts();
   if (!D.complete(Section::Texts))
     return Diags.notCheckedWithout(Ctx, Section::Texts);
@@ -280,11 +270,10 @@ void ColorChecker::checkLayouts() {
     ValueTexts Texts = Ctx.places().value(V);
     // Of the two, the one that differs from the allocation is wrong.
     bool WrongColor = S.memorySpace() == D[V.Owner].color();
-    Diags
-        .report(WrongColor ? Texts.Tag.Color : memorySpaceText(Texts.Shape),
-                "value {} has color {}, but its layout has memory space {}",
-                D.spell(V.Tag), V.Tag.Color, S.memorySpace())
-        .about(ValueId(I));
+    Diags.report({WrongColor ? Texts.Tag.Color : memorySpaceText(Texts.Shape),
+                  ValueId(I)},
+                 "value {} has color {}, but its layout has memory space {}",
+                 D.spell(V.Tag), V.Tag.Color, S.memorySpace());
   }
 }
 
@@ -318,13 +307,12 @@ void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
     return;
   if (Space == HostMemorySpace ||
       Ctx.release().until(Release::CopiesInDevice)) {
-    Diags
-        .report(Where,
-                "copy {} stays in {} memory, expected its source or its result "
-                "in host memory (color {})",
-                D.Names[Copy.Name],
-                Space == HostMemorySpace ? "host" : "device", HostMemorySpace)
-        .about(Copy.Name);
+    Diags.report(
+        {Where, Copy.Name},
+        "copy {} stays in {} memory, expected its source or its result "
+        "in host memory (color {})",
+        D.Names[Copy.Name], Space == HostMemorySpace ? "host" : "device",
+        HostMemorySpace);
     return;
   }
   // What the copy before it brought is copied on, and is read by the two dones
@@ -335,13 +323,12 @@ void ColorChecker::checkHostCopy(const Instruction &Copy, int64_t Space) {
       D.uses(D[From]).size() <= ReadsOfTrip && space(*First, 0) == Space &&
       space(*First, 1) == Space && !isPlacedForAnother(Copy))
     Diags
-        .reportAs(Severity::Warning, Where,
+        .reportAs(Severity::Warning, {Where, Copy.Name},
                   "copies {} and {} form a round trip that never leaves color "
                   "{}: should the first one go to host memory (color {})?",
                   D.Names[First->Name], D.Names[Copy.Name], Space,
                   HostMemorySpace)
-        .note(Ctx.places().tag(D[From]).Whole, "the first copy is here")
-        .about(Copy.Name);
+        .note(Ctx.places().tag(D[From]).Whole, "the first copy is here");
 }
 
 void ColorChecker::checkCopy(const Instruction &Copy) {
@@ -358,21 +345,17 @@ void ColorChecker::checkCopy(const Instruction &Copy) {
   }
   auto Shape = [&] { return Ctx.places().text(Copy).ShapeText; };
   if (*To == *From)
-    Diags
-        .report(Shape(),
-                "copy {} has color {}, the same as its source, expected a "
-                "different color",
-                D.Names[Copy.Name], *To)
-        .about(Copy.Name);
+    Diags.report({Shape(), Copy.Name},
+                 "copy {} has color {}, the same as its source, expected a "
+                 "different color",
+                 D.Names[Copy.Name], *To);
   std::optional<int64_t> Flag = space(Copy, 2);
   if (Flag && (*Flag != FlagColor ||
                logicalBytes(D.Shapes, D.Shapes[Copy.Result].Elements[2]) != 4))
-    Diags
-        .report(Shape(),
-                "the sync flag of {} is {}, expected 4 bytes of color {}",
-                D.Names[Copy.Name],
-                D.Shapes.text(D.Shapes[Copy.Result].Elements[2]), FlagColor)
-        .about(Copy.Name);
+    Diags.report({Shape(), Copy.Name},
+                 "the sync flag of {} is {}, expected 4 bytes of color {}",
+                 D.Names[Copy.Name],
+                 D.Shapes.text(D.Shapes[Copy.Result].Elements[2]), FlagColor);
 }
 
 void hlobuf::checkValueColor(const CheckContext &Ctx, Reporter &Diags) {

@@ -16,20 +16,18 @@ static void reportEdge(const Program &P, const Violation &V, Reporter &Diags) {
   StringRef Name = proof::predecessorNames(P, Id)[V.Owed.Operand];
   HloId Before = proof::predecessor(P, Id, Name);
   if (!Before) {
-    Diags
-        .report(Name,
-                "{} has the control predecessor {}, which is not in its "
-                "computation",
-                P.spell(Id), Name)
-        .about(P[Id].Name);
+    Diags.report({Name, P[Id].Name},
+                 "{} has the control predecessor {}, which is not in its "
+                 "computation",
+                 P.spell(Id), Name);
     return;
   }
   Diags
-      .report(Name, "{} is scheduled before its control predecessor {}",
-              P.spell(Id), Name)
+      .report({Name, P[Id].Name},
+              "{} is scheduled before its control predecessor {}", P.spell(Id),
+              Name)
       .note(P.place(Before), "{} is scheduled here", Name)
-      .note(P.place(Id), "{} is scheduled here", P.spell(Id))
-      .about(P[Id].Name);
+      .note(P.place(Id), "{} is scheduled here", P.spell(Id));
 }
 
 void hlobuf::checkControlOrder(const CheckContext &Ctx, Reporter &Diags) {

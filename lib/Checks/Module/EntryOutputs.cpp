@@ -90,15 +90,14 @@ void EntryOutputs::reportDonated(const Violation &V) {
   std::string Input = fmt::format("parameter {} {}", Item.Parameter,
                                   D.Indices.text(Item.Index));
   Diags
-      .report(Lines.value(To).Tag.Whole,
+      .report({Lines.value(To).Tag.Whole, V.Shown.Lost},
               "output {} is {} in bytes [{}, {}) of allocation {}, but the "
               "module donates {} to it, which is in bytes [{}, {}) of {}",
               D.Indices.text(Item.Output), D.spell(To.Tag), To.Offset, To.end(),
               D[To.Owner].Index, Input, From.Offset, From.end(),
               D[From.Owner].Index)
       .note(Item.Text, "it is donated here")
-      .note(Lines.value(From).Tag.Whole, "the parameter is placed here")
-      .about(V.Shown.Lost);
+      .note(Lines.value(From).Tag.Whole, "the parameter is placed here");
 }
 
 void EntryOutputs::report(const Violation &V) {

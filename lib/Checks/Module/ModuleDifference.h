@@ -26,9 +26,9 @@ const ModuleAnalysis *usableProgram(const CheckContext &Ctx, Reporter &Diags,
 /// What a difference between dump and module is told with.
 struct ModuleAnswer {
   template <typename... Ts>
-  Finding report(StringRef Where, fmt::format_string<Ts...> Format,
+  Finding report(const Spot &At, fmt::format_string<Ts...> Format,
                  Ts &&...Args) const {
-    return Diags.reportAs(Level, Where, Format, std::forward<Ts>(Args)...);
+    return Diags.reportAs(Level, At, Format, std::forward<Ts>(Args)...);
   }
 
   /// The same about \p Name, with a note where \p Id is; invalid ones are left
@@ -36,10 +36,10 @@ struct ModuleAnswer {
   template <typename... Ts>
   Finding tell(StringRef Where, HloId Id, NameId Name,
                fmt::format_string<Ts...> Format, Ts &&...Args) const {
-    Finding F = report(Where, Format, std::forward<Ts>(Args)...);
+    Finding F = report({Where, Name}, Format, std::forward<Ts>(Args)...);
     if (Id)
       F.note(P.place(Id), "{} is here", P.spell(Id));
-    return F.about(Name);
+    return F;
   }
 
   /// How the source is called that says something else: \p Texts without the

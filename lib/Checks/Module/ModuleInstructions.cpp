@@ -65,10 +65,10 @@ void ModuleInstructions::checkBitcast(HloId Id) {
   if (!Bytes || !Before || *Bytes == *Before)
     return;
   Diags
-      .report(place(I), "bitcast {} has {} bytes, but its operand {} has {}",
-              M.name(I), *Bytes, M.name(Source), *Before)
-      .note(place(Source), "{} is defined here", M.name(Source))
-      .about(M, Id);
+      .report({place(I), Subject(M, Id)},
+              "bitcast {} has {} bytes, but its operand {} has {}", M.name(I),
+              *Bytes, M.name(Source), *Before)
+      .note(place(Source), "{} is defined here", M.name(Source));
 }
 
 StringRef ModuleInstructions::plainText(const HloInstruction &I) {
@@ -142,11 +142,10 @@ void ModuleInstructions::checkHeading(ComputationId Id) {
              ? 0
              : Stated.rfind(' ', Same) + 1;
   constexpr size_t Longest = 60;
-  Diags
-      .report(Own, "the heading of {} has {}, but its instructions have {}",
-              M.name(C), Stated.substr(Same, Longest),
-              Same < Expected.size() ? Expected.substr(Same, Longest) : "none")
-      .about(Id);
+  Diags.report(
+      {Own, Id}, "the heading of {} has {}, but its instructions have {}",
+      M.name(C), Stated.substr(Same, Longest),
+      Same < Expected.size() ? Expected.substr(Same, Longest) : "none");
 }
 
 /// True if rematerialization made \p I, or a copy of it.
@@ -170,11 +169,9 @@ void ModuleInstructions::checkRead(const Program &P, HloId Id) {
     return;
   }
   // A module that was assigned without any pass may have been written so.
-  Diags
-      .reportAs(Severity::Warning, place(I),
-                "{} is neither read nor the result of {}", M.name(I),
-                M.name(M[I.Parent]))
-      .about(M, Id);
+  Diags.reportAs(Severity::Warning, {place(I), Subject(M, Id)},
+                 "{} is neither read nor the result of {}", M.name(I),
+                 M.name(M[I.Parent]));
 }
 
 void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {

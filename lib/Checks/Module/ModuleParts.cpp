@@ -101,10 +101,8 @@ static Finding describeValue(const ModuleAnswer &M, const Difference &Diff) {
   TagTexts Texts = M.LinePlaces.value(M.D[Diff.Line]).Tag;
   HloId Id = M.P.find(Tag.Name);
   if (!Id)
-    return M
-        .report(Texts.Name, "the module has no instruction {}",
-                M.D.Names[Tag.Name])
-        .about(Diff.Line);
+    return M.report({Texts.Name, Diff.Line}, "the module has no instruction {}",
+                    M.D.Names[Tag.Name]);
   if (Diff.Kind == DifferenceKind::Unequal)
     return M
         .tell(Texts.Whole, Id, NameId(), "{} is {}, but in the module {}",
@@ -261,11 +259,9 @@ static void checkSpelling(const CheckContext &Ctx, Reporter &Diags) {
         parseOpcode(Text.take_front(Text.rfind('-'))).Op != Opcode::Unknown)
       continue;
     if (Opcode Other = findSimilarOpcode(Text); Other != Opcode::Unknown)
-      Diags
-          .reportAs(Severity::Warning, Text,
-                    "unknown opcode '{}'; did you mean '{}'?", Text,
-                    opcodeText(Other))
-          .about(I.Name);
+      Diags.reportAs(Severity::Warning, {Text, I.Name},
+                     "unknown opcode '{}'; did you mean '{}'?", Text,
+                     opcodeText(Other));
   }
 }
 
@@ -294,12 +290,10 @@ void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
       Expected.emplace(M.Analysis.derived());
     AllocationId Id(Diff.Row);
     const Allocation &Alloc = M.D[Id];
-    return M
-        .report(M.LinePlaces.line(Alloc),
-                "allocation {} is {}, but according to {} it is {}",
-                Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
-                M.source("its values"), spellFlags(M.D, (*Expected)[Id]))
-        .about(Id);
+    return M.report({M.LinePlaces.line(Alloc), Id},
+                    "allocation {} is {}, but according to {} it is {}",
+                    Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
+                    M.source("its values"), spellFlags(M.D, (*Expected)[Id]));
   };
   reportDifferences(Ctx, Diags, DerivedPart::Flags, Describe);
 }

@@ -56,10 +56,10 @@ bool TextComparer::differ(const Instruction &I, StringRef Where, StringRef What,
                           StringRef Own, StringRef OwnPlace) {
   constexpr size_t Longest = 80;
   Diags
-      .report(Where, "{} has {} {}, but {} in the module", D.Names[I.Name],
-              What, Where.take_front(Longest), Own.take_front(Longest))
-      .note(OwnPlace, "the module's is here")
-      .about(I.Name);
+      .report({Where, I.Name}, "{} has {} {}, but {} in the module",
+              D.Names[I.Name], What, Where.take_front(Longest),
+              Own.take_front(Longest))
+      .note(OwnPlace, "the module's is here");
   return false;
 }
 
@@ -192,13 +192,12 @@ bool TextComparer::sameAttributes(const Instruction &I, HloId Id) {
     StringRef Where = MoreX ? (ValueX.empty() ? KeyX : ValueX)
                             : DumpFacts.places().text(I).OpcodeText;
     Diags
-        .reportAs(Severity::Warning, Where,
+        .reportAs(Severity::Warning, {Where, I.Name},
                   "{} has different attributes in the module: {} instead of {}",
                   D.Names[I.Name],
                   MoreY ? fmt::format("{}={}", KeyY, ValueY) : "none",
                   MoreX ? fmt::format("{}={}", KeyX, ValueX) : "none")
-        .note(M.head(M[Id]), "the module's instruction is here")
-        .about(I.Name);
+        .note(M.head(M[Id]), "the module's instruction is here");
     return false;
   }
 }
@@ -225,11 +224,10 @@ void TextComparer::compareValueShapes() {
     if (V.Shape == Own)
       continue;
     Diags
-        .report(DumpFacts.places().value(V).Shape,
+        .report({DumpFacts.places().value(V).Shape, V.Tag.Name},
                 "{} has shape {}, but {} in the module", D.spell(V.Tag),
                 D.Shapes.text(V.Shape), D.Shapes.text(Own))
-        .note(P.place(Id), "{} is here", D.Names[V.Tag.Name])
-        .about(V.Tag.Name);
+        .note(P.place(Id), "{} is here", D.Names[V.Tag.Name]);
   }
 }
 
@@ -284,12 +282,11 @@ void Signature::compare(HloId Id, ShapeId Promised, StringRef Text) {
       fits(Id, Promised, /*InAnySpace=*/true))
     return Diags.notChecked(OtherThreads);
   Diags
-      .report(P.place(Id),
+      .report({P.place(Id), P[Id].Name},
               "{} {} has shape {}, but entry_computation_layout declares {}",
               Text, P.spell(Id), D.Shapes.text(P[Id].Shape),
               D.Shapes.text(Promised))
-      .note(D.Shapes.text(Promised), "it is declared here")
-      .about(P[Id].Name);
+      .note(D.Shapes.text(Promised), "it is declared here");
 }
 
 void Signature::run() {

@@ -155,24 +155,20 @@ void Numbering::checkSteps() {
     }
     Diags
         .report(
-            Ctx.places().row(Steps[I]).Name,
+            {Ctx.places().row(Steps[I]).Name, Section::Sequence, Steps[I].Name},
             "'{}' is in the instruction sequence twice, as step {} and step {}",
             D.Names[Steps[I].Name], Steps[Before].Ordinal, Steps[I].Ordinal)
-        .note(Ctx.places().row(Steps[Before]).Name, "its first step is here")
-        .about(Section::Sequence)
-        .about(Steps[I].Name);
+        .note(Ctx.places().row(Steps[Before]).Name, "its first step is here");
   }
   // A heading that goes with the last number is right: rows are missing, or
   // there twice, and were reported.
   bool FitsLast =
       !Steps.empty() && D.MaxStep == uint64_t(Steps.back().Ordinal) + 1;
   if (!FitsLast && D.MaxStep != Steps.size())
-    Diags
-        .report(Ctx.places().liveHeader().First,
-                "the heading says {} steps, but the instruction sequence has "
-                "{} rows",
-                D.MaxStep, Steps.size())
-        .about(Section::Sequence);
+    Diags.report({Ctx.places().liveHeader().First, Section::Sequence},
+                 "the heading says {} steps, but the instruction sequence has "
+                 "{} rows",
+                 D.MaxStep, Steps.size());
 }
 
 void Numbering::checkValues() {

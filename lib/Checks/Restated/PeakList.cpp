@@ -226,20 +226,17 @@ static bool checkSentence(const CheckContext &Ctx, Reporter &Diags) {
       continue;
     if (!D.UnboundedPeak)
       Diags
-          .report(Heading,
+          .report({Heading, Row.Name},
                   "a peak is printed, but '{}' has an unbounded dimension",
                   D.Names[Row.Name])
-          .note(Ctx.places().text(*I).ShapeText, "its shape is here")
-          .about(Row.Name);
+          .note(Ctx.places().text(*I).ShapeText, "its shape is here");
     return false;
   }
   if (!D.UnboundedPeak)
     return true;
   if (AllKnown)
-    Diags
-        .report(Heading,
-                "no live value has an unbounded dimension, expected a peak")
-        .about(Section::Peak);
+    Diags.report({Heading, Section::Peak},
+                 "no live value has an unbounded dimension, expected a peak");
   else
     Diags.notChecked("the size of a live value is unknown");
   return false;

@@ -118,10 +118,9 @@ bool StackTree::checkDepths() {
   uint32_t Most = 1;
   for (const StackNode &Node : D.Stack) {
     if (Node.Depth > Most) {
-      Diags
-          .report(Ctx.places().line(Node).take_front(Node.NameOffset),
-                  "line has depth {}, expected {} or less", Node.Depth, Most)
-          .about(Section::Stack);
+      Diags.report(
+          {Ctx.places().line(Node).take_front(Node.NameOffset), Section::Stack},
+          "line has depth {}, expected {} or less", Node.Depth, Most);
       return false;
     }
     Most = Node.Depth + 1;
@@ -148,20 +147,16 @@ bool StackTree::addUp() {
     Left = minus(Left, Node.Current);
     if (Node.Remaining == Left)
       continue;
-    Diags
-        .report(Ctx.places().row(Node).Remaining,
-                "line '{}' leaves {} bytes remaining, expected {}: the lines "
-                "up to here have {} of {} bytes",
-                D.stackName(Node), Node.Remaining, Left,
-                minus(static_cast<int64_t>(Whole), static_cast<uint64_t>(Left)),
-                Whole)
-        .about(Section::Stack);
+    Diags.report(
+        {Ctx.places().row(Node).Remaining, Section::Stack},
+        "line '{}' leaves {} bytes remaining, expected {}: the lines "
+        "up to here have {} of {} bytes",
+        D.stackName(Node), Node.Remaining, Left,
+        minus(static_cast<int64_t>(Whole), static_cast<uint64_t>(Left)), Whole);
     return false;
   }
-  Diags
-      .report(Ctx.places().row(D.Stack.back()).Remaining,
-              "the last line leaves {} bytes remaining, expected 0", Left)
-      .about(Section::Stack);
+  Diags.report({Ctx.places().row(D.Stack.back()).Remaining, Section::Stack},
+               "the last line leaves {} bytes remaining, expected 0", Left);
   return false;
 }
 
@@ -255,12 +250,11 @@ void StackTree::compareNames() {
     uint64_t &Bytes = Lacking[D.stackName(Node)];
     if (static_cast<int64_t>(Bytes) >= 0)
       continue;
-    Diags
-        .reportAs(Severity::Warning, Ctx.places().row(Node).Name,
-                  "line '{}' has {} bytes more than the peak list has under "
-                  "that name",
-                  D.stackName(Node), -Bytes)
-        .about(Section::Stack);
+    Diags.reportAs(Severity::Warning,
+                   {Ctx.places().row(Node).Name, Section::Stack},
+                   "line '{}' has {} bytes more than the peak list has under "
+                   "that name",
+                   D.stackName(Node), -Bytes);
     Bytes = 0;
   }
   for (size_t I = 0; I != Names.size(); ++I) {
@@ -268,10 +262,9 @@ void StackTree::compareNames() {
     uint64_t &Bytes = Lacking[Names[I]];
     if (static_cast<int64_t>(Bytes) <= 0)
       continue;
-    Finding F = Diags.reportAs(Severity::Warning, Ctx.places().line(Row),
-                               "stack breakdown is missing {} bytes under '{}'",
-                               Bytes, Names[I]);
-    F.about(Section::Stack).about(Row.Name);
+    Finding F = Diags.reportAs(
+        Severity::Warning, {Ctx.places().line(Row), Section::Stack, Row.Name},
+        "stack breakdown is missing {} bytes under '{}'", Bytes, Names[I]);
     UsedId U = Ctx.findUsed(Row.Name, Row.Index);
     if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
       F.about(V);
@@ -281,11 +274,9 @@ void StackTree::compareNames() {
 
 void StackTree::compareRoot(StringRef Entry) {
   if (StringRef Root = D.stackName(D.Stack.front()); Root != Entry)
-    Diags
-        .report(Ctx.places().row(D.Stack.front()).Name,
-                "the first line is '{}', but the ENTRY computation is '{}'",
-                Root, Entry)
-        .about(Section::Stack);
+    Diags.report({Ctx.places().row(D.Stack.front()).Name, Section::Stack},
+                 "the first line is '{}', but the ENTRY computation is '{}'",
+                 Root, Entry);
 }
 
 void StackTree::compare() {
@@ -296,11 +287,9 @@ void StackTree::compare() {
   bool IsListed = D.StackTotal == Sum || D.StackTotal == Printed;
   Whole = IsListed ? D.StackTotal : Sum;
   if (!IsListed)
-    Diags
-        .report(heading(),
-                "stack breakdown covers {} bytes, but the peak list has {}",
-                D.StackTotal, Sum)
-        .about(Section::Stack);
+    Diags.report({heading(), Section::Stack},
+                 "stack breakdown covers {} bytes, but the peak list has {}",
+                 D.StackTotal, Sum);
   if (!checkDepths() || !addUp())
     return;
   const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();

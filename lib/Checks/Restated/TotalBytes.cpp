@@ -36,10 +36,9 @@ void hlobuf::checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
   RowTexts Texts = Ctx.places().total();
   if (D.Total != Sum) {
     Finding F = Diags.report(
-        Texts.First,
+        {Texts.First, Section::Total},
         "total is {} bytes, but the sizes of the {} allocations add up to {}",
         D.Total, D.Allocations.size(), Sum);
-    F.about(Section::Total);
     // A header that is missing explains the difference.
     for (uint32_t I = 0; I != D.Allocations.size(); ++I)
       if (D.Allocations[I].Index != I) {
@@ -54,9 +53,7 @@ void hlobuf::checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
     return;
   }
   if (D.TotalHuman && *D.TotalHuman != humanBytes(D.Total))
-    Diags
-        .report(Texts.Second,
-                "human-readable total is '{}', expected '{}' for {} bytes",
-                *D.TotalHuman, humanBytes(D.Total), D.Total)
-        .about(Section::Total);
+    Diags.report({Texts.Second, Section::Total},
+                 "human-readable total is '{}', expected '{}' for {} bytes",
+                 *D.TotalHuman, humanBytes(D.Total), D.Total);
 }

@@ -245,28 +245,25 @@ bool TraceReplay::follows(const HeapEvent &E, ValueId V,
   StringRef Where = Ctx.places().traceLine(E.Line);
   std::string Name = D.spell(D[V].Tag);
   if (Free && New) {
-    Diags.report(Where, "{} is freed, but did not get any bytes", Name)
-        .about(V);
+    Diags.report({Where, V}, "{} is freed, but did not get any bytes", Name);
     return false;
   }
   bool WasFreed = !New && Before.Last->Action == HeapEvent::Kind::Free;
   if (!New && (WasFreed || !Free)) {
     Diags
-        .report(Where, "{} {} again in this trace", Name,
+        .report({Where, V}, "{} {} again in this trace", Name,
                 Free ? "is freed" : "gets bytes")
         .note(Ctx.places().traceLine(Before.Last->Line), "it was {} here",
-              WasFreed ? "freed" : "allocated")
-        .about(V);
+              WasFreed ? "freed" : "allocated");
     return false;
   }
   ValueId Shared = E.Action == HeapEvent::Kind::Share ? find(E.Source) : V;
   if (Shared && Shared != V && Seen.count(Shared.index()) != 0)
     return true;
   if (E.Action == HeapEvent::Kind::Share)
-    Diags
-        .report(Where, "{} shares the bytes of value {}, which did not get any",
-                Name, E.Source)
-        .about(V);
+    Diags.report({Where, V},
+                 "{} shares the bytes of value {}, which did not get any", Name,
+                 E.Source);
   return E.Action != HeapEvent::Kind::Share;
 }
 
@@ -277,13 +274,11 @@ void TraceReplay::reportLeft() {
     bool TooOften = isMoved(V) && Own.Freed > Own.Got;
     if (Own.Freed != 0 && !TooOften)
       continue;
-    Diags
-        .report(Ctx.places().traceLine(Own.First->Line), "{} is {}",
-                D.spell(D[V].Tag),
-                Own.Freed == 0 ? "never freed"
-                : Own.Got == 0 ? "freed, but did not get any bytes"
-                               : "freed more often than it gets bytes")
-        .about(V);
+    Diags.report({Ctx.places().traceLine(Own.First->Line), V}, "{} is {}",
+                 D.spell(D[V].Tag),
+                 Own.Freed == 0 ? "never freed"
+                 : Own.Got == 0 ? "freed, but did not get any bytes"
+                                : "freed more often than it gets bytes");
   }
 }
 
@@ -340,12 +335,10 @@ bool TraceReplay::isInOrder(size_t Number) {
   uint32_t Expected = D.Allocations[Number].Index;
   if (Expected == List.Allocation)
     return true;
-  Diags
-      .report(Where,
-              "allocation {} has values at its peak, expected those of "
-              "allocation {} next",
-              List.Allocation, Expected)
-      .about(AllocationId(Number));
+  Diags.report({Where, AllocationId(Number)},
+               "allocation {} has values at its peak, expected those of "
+               "allocation {} next",
+               List.Allocation, Expected);
   return false;
 }
 
@@ -363,11 +356,9 @@ std::optional<uint64_t> TraceReplay::bytes(const PeakValueList &List,
       Sum += D[V].Size;
       continue;
     }
-    Diags
-        .report(Ctx.places().traceLine(P.Line),
-                "value {} is at the peak of allocation {}{}", P.Value,
-                List.Allocation, Twice ? " twice" : ", but is not in it")
-        .about(Id);
+    Diags.report({Ctx.places().traceLine(P.Line), Id},
+                 "value {} is at the peak of allocation {}{}", P.Value,
+                 List.Allocation, Twice ? " twice" : ", but is not in it");
     return std::nullopt;
   }
   return Sum;

@@ -51,10 +51,9 @@ static void reportDifference(const CheckContext &Ctx, Reporter &Diags,
   StringRef Text = Ctx.places().value(V).Shape;
   ShapeId Got = V.Shape;
   narrow(D.Shapes, Got, Target, Text);
-  Finding F = Diags.report(Text, "shape of {} is {}, but {} has {} there",
+  Finding F = Diags.report({Text, Id}, "shape of {} is {}, but {} has {} there",
                            D.spell(V.Tag), describe(D.Shapes, Got),
                            D.Names[I.Name], describe(D.Shapes, Target));
-  F.about(Id);
   UsedId U = Ctx.usedOf(Id);
   F.note(U && D[U].HasText ? Ctx.places().text(D[U]).ShapeText
                            : Ctx.places().text(I).ShapeText,
@@ -79,11 +78,10 @@ void hlobuf::checkValueShape(const CheckContext &Ctx, Reporter &Diags) {
     }
     Diags
         .report(
-            Ctx.places().value(V).Tag.Index,
+            {Ctx.places().value(V).Tag.Index, ValueId(K)},
             "value {} is at index {}, but the shape of {} has no such index",
             D.spell(V.Tag), D.Indices.text(V.Tag.Index), D.Names[I->Name])
         .note(Ctx.places().text(*I).ShapeText,
-              "the instruction's shape is here")
-        .about(ValueId(K));
+              "the instruction's shape is here");
   }
 }

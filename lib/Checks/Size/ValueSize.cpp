@@ -82,11 +82,10 @@ Need SizeChecker::computeNeed(const Value &V) const {
 
 void SizeChecker::report(uint32_t Number, const Need &N, size_t Members) {
   const Value &V = D.Values[Number];
-  Finding F = Diags.reportAs(N.Level, Ctx.places().value(V).Size,
-                             "value {} has {} bytes, expected {}{} for {}",
-                             D.spell(V.Tag), V.Size, N.Exact ? "" : "at least ",
-                             N.Bytes, D.Shapes.text(V.Shape));
-  F.about(ValueId(Number));
+  Finding F = Diags.reportAs(
+      N.Level, {Ctx.places().value(V).Size, ValueId(Number)},
+      "value {} has {} bytes, expected {}{} for {}", D.spell(V.Tag), V.Size,
+      N.Exact ? "" : "at least ", N.Bytes, D.Shapes.text(V.Shape));
   if (Members > 1)
     F.note(Ctx.places().line(D[V.Owner]),
            "{} values share this place; none of them needs more", Members);
@@ -204,13 +203,10 @@ static void checkTables(const CheckContext &Ctx, Reporter &Diags) {
       continue; // Never seen; value-color reports it.
     if (V.Size == Expected)
       continue;
-    Diags
-        .report(
-            Ctx.places().value(V).Size,
-            "tuple index table {} has {} bytes, expected {} for {} element{}",
-            D.spell(V.Tag), V.Size, Expected, Elements,
-            Elements == 1 ? "" : "s")
-        .about(ValueId(I));
+    Diags.report(
+        {Ctx.places().value(V).Size, ValueId(I)},
+        "tuple index table {} has {} bytes, expected {} for {} element{}",
+        D.spell(V.Tag), V.Size, Expected, Elements, Elements == 1 ? "" : "s");
   }
 }
 

@@ -97,13 +97,11 @@ static void compareTags(const CheckContext &Ctx, Reporter &Diags, UsedId U,
   const TagTexts &Wrong = Odd ? Used : Line;
   const TagTexts &Other = Odd ? Line : Used;
   Diags
-      .report(differingField(Wrong, D[U].Tag, D[V].Tag),
+      .report({differingField(Wrong, D[U].Tag, D[V].Tag), V, D[U].Tag.Name},
               "the tag of value {} is {} here, but {} {}", D[V].Tag.Id,
               Wrong.Whole, Other.Whole,
               Odd ? "on its value line" : "in 'Used values'")
       .note(Other.Whole, "the same value")
-      .about(V)
-      .about(D[U].Tag.Name)
       .about(D[V].Tag.Name);
 }
 
@@ -118,9 +116,8 @@ static void reportUnplaced(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   if (Same && !SameTag)
     return compareTags(Ctx, Diags, U, Same);
   Finding F =
-      Diags.report(Ctx.places().tag(D[U]).Whole,
+      Diags.report({Ctx.places().tag(D[U]).Whole, Tag.Name},
                    "used value {} is not in any allocation", D.spell(Tag));
-  F.about(Tag.Name);
   // Where many lines are missing, looking for the place of each takes long.
   constexpr unsigned MaxHints = 20;
   if (Diags.count() > MaxHints)
@@ -140,10 +137,8 @@ static void reportUnused(const CheckContext &Ctx, Reporter &Diags, ValueId V) {
   UsedId Same = Ctx.findUsed(Tag.Name, Tag.Index);
   if (Same && !Ctx.valueOf(Same))
     return; // Reported from the other side.
-  Diags
-      .report(Ctx.places().value(D[V]).Tag.Whole,
-              "value {} is missing from 'Used values'", D.spell(Tag))
-      .about(V);
+  Diags.report({Ctx.places().value(D[V]).Tag.Whole, V},
+               "value {} is missing from 'Used values'", D.spell(Tag));
 }
 
 static void checkListed(const CheckContext &Ctx, Reporter &Diags) {

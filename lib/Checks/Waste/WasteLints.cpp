@@ -24,11 +24,10 @@ static void reportWaste(const CheckContext &Context, Reporter &Diags,
     if (Item.Kind != Kind || Item.Small)
       continue;
     Diags
-        .report(Context.places().line(D[Item.Value]), "{}: {} of {} in {}",
-                Item.Message, humanBytes(Item.Saved),
+        .report({Context.places().line(D[Item.Value]), Item.Value},
+                "{}: {} of {} in {}", Item.Message, humanBytes(Item.Saved),
                 humanBytes(Main->Allocated), Main->Name)
-        .why(Context.places().line(D[Item.Owner]), "{}", Item.Hint)
-        .about(Item.Value);
+        .why(Context.places().line(D[Item.Owner]), "{}", Item.Hint);
   }
 }
 
