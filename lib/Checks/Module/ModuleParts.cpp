@@ -284,16 +284,17 @@ void hlobuf::checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
 }
 
 void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
-  std::optional<HeaderFlags> Expected;
+  std::vector<ExpectedFlags> Expected;
   auto Describe = [&](const ModuleAnswer &M, const Difference &Diff) {
-    if (!Expected)
-      Expected.emplace(M.Analysis.derived());
+    if (Expected.empty())
+      Expected = expectedFlags(M.Analysis.derived());
     AllocationId Id(Diff.Row);
     const Allocation &Alloc = M.D[Id];
     return M.report({M.LinePlaces.line(Alloc), Id},
                     "allocation {} is {}, but according to {} it is {}",
                     Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
-                    M.source("its values"), spellFlags(M.D, (*Expected)[Id]));
+                    M.source("its values"),
+                    spellFlags(M.D, Expected[Diff.Row]));
   };
   reportDifferences(Ctx, Diags, DerivedPart::Flags, Describe);
 }
