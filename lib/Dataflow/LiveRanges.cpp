@@ -52,24 +52,18 @@ int32_t LiveRanges::endOfAsync(ComputationId C, int32_t End) const {
   return End;
 }
 
-int32_t LiveRanges::lastPosition(HloValueId V, int32_t End) const {
-  for (const Part &Pos : Flow.positions(V).drop_front()) {
-    ComputationId C = P[Pos.Id].Parent;
-    if (P[Pos.Id].Root && Order.isFlattened(C))
-      End = std::max(End, Order.span(C).End);
-    else if (!P[Pos.Id].Root)
-      End = std::max(End, Order.time(Pos.Id));
-  }
-  return End;
-}
-
-int32_t LiveRanges::lastRootSpan(HloValueId V, int32_t End) const {
+/// The last step where \p V is; of older releases, where a computation returns
+/// it. -1 if there is none.
+int32_t LiveRanges::lastPosition(HloValueId V) const {
+  int32_t Last = -1;
   for (const Part &Pos : Flow.positions(V)) {
     ComputationId C = P[Pos.Id].Parent;
     if (P[Pos.Id].Root && Order.isFlattened(C))
-      End = std::max(End, Order.span(C).End);
+      Last = std::max(Last, Order.span(C).End);
+    else if (!P[Pos.Id].Root && Rules.PositionsCount)
+      Last = std::max(Last, Order.time(Pos.Id));
   }
-  return End;
+  return Last;
 }
 
 int32_t LiveRanges::lastUse(HloValueId V) const {
@@ -94,19 +88,14 @@ StepRange LiveRanges::find(HloValueId Id) const {
     return {-1, -1};
   StepRange Range = {startOf(Id), 0};
   bool LivesToEnd = isReadOnlyParameter(V) && !Donated[Id.index()];
-  if (!Rules.PositionsCount) {
-    int32_t Last = lastUse(Id);
-    Range.End = lastRootSpan(Id, Last >= 0 ? Last : Range.Start);
-    if (LivesToEnd)
-      Range.End = Order.steps();
-    return Range;
-  }
-  Range.End =
-      P[V.Definition].Root ? Order.span(C).End : Order.time(V.Definition);
-  if (Order.asyncBody(C))
+  if (LivesToEnd)
+    return {Range.Start, Order.steps()};
+  int32_t Use = lastUse(Id);
+  Range.End = std::max(lastPosition(Id), Use);
+  if (Rules.PositionsCount && Order.asyncBody(C))
     Range.End = endOfAsync(C, Range.End);
-  Range.End = lastPosition(Id, Range.End);
-  Range.End = LivesToEnd ? Order.steps() : std::max(Range.End, lastUse(Id));
+  if (!Rules.PositionsCount && Use < 0)
+    Range.End = std::max(Range.End, Range.Start);
   return Range;
 }
 

@@ -47,8 +47,7 @@ private:
   bool startsWithAsync(NameId Name, int32_t Step) const;
   int32_t startOf(HloValueId V) const;
   int32_t endOfAsync(ComputationId C, int32_t End) const;
-  int32_t lastPosition(HloValueId V, int32_t End) const;
-  int32_t lastRootSpan(HloValueId V, int32_t End) const;
+  int32_t lastPosition(HloValueId V) const;
   bool isReadOnlyParameter(const HloValue &V) const;
   void normalize();
 
