@@ -94,12 +94,12 @@ hlobuf::assignmentOf(StringRef Path,
   return findCandidate(stemOf(Path), FileRole::Assignment, Exists);
 }
 
-static Belonging judge(size_t Matching, size_t Total, StringRef Text) {
+static std::string judge(size_t Matching, size_t Total, StringRef Text) {
   // One difference is a fault, however short the list.
   if (Matching * 2 >= Total || Total - Matching == 1)
-    return {};
-  return {true, fmt::format("only {} of its {} {} match the assignment",
-                            Matching, Total, Text)};
+    return "";
+  return fmt::format("only {} of its {} {} match the assignment", Matching,
+                     Total, Text);
 }
 
 /// The smallest id of the values that each name defines.
@@ -112,7 +112,7 @@ static std::vector<uint32_t> firstIds(const Dump &D,
   return Ids;
 }
 
-static Belonging valuesBelong(const Dump &D) {
+static std::string valuesBelong(const Dump &D) {
   std::vector<uint32_t> Placed = firstIds(D, D.Values);
   std::vector<uint32_t> Used = firstIds(D, D.Used);
   size_t Matching = 0;
@@ -136,7 +136,7 @@ static std::vector<bool> namesOfValues(const Dump &D) {
   return Known;
 }
 
-static Belonging rangesBelong(const Dump &D) {
+static std::string rangesBelong(const Dump &D) {
   std::vector<bool> Known = namesOfValues(D);
   size_t Matching = 0;
   for (const LiveRangeRow &R : D.Ranges)
@@ -145,7 +145,7 @@ static Belonging rangesBelong(const Dump &D) {
 }
 
 /// Counts the instructions of values that the module defines.
-static Belonging moduleBelongs(const Dump &D) {
+static std::string moduleBelongs(const Dump &D) {
   std::vector<bool> Names = namesOfValues(D);
   size_t Total = llvm::count(Names, true);
   size_t Matching = 0;
@@ -156,17 +156,15 @@ static Belonging moduleBelongs(const Dump &D) {
   bool Damaged = D.state(Section::Module) == SectionState::Damaged;
   bool Fits = Matching != 0 || !D.Module.Entry;
   if (Damaged ? Fits : Matching * 2 >= Total)
-    return {};
-  return {
-      true,
-      fmt::format(
-          "it defines only {} of the {} instructions whose values are assigned",
-          Matching, Total)};
+    return "";
+  return fmt::format(
+      "it defines only {} of the {} instructions whose values are assigned",
+      Matching, Total);
 }
 
-Belonging hlobuf::belongs(const Dump &D, FileRole Role) {
+std::string hlobuf::whyForeign(const Dump &D, FileRole Role) {
   if (!D.file(Role).present())
-    return {};
+    return "";
   switch (Role) {
   case FileRole::Values:
     return valuesBelong(D);
@@ -175,6 +173,6 @@ Belonging hlobuf::belongs(const Dump &D, FileRole Role) {
   case FileRole::Module:
     return moduleBelongs(D);
   default:
-    return {};
+    return "";
   }
 }

@@ -38,18 +38,11 @@ std::string findCandidate(StringRef Stem, FileRole Role,
 std::string assignmentOf(StringRef Path,
                          function_ref<bool(const std::string &)> Exists);
 
-/// How a sibling relates to its assignment.
-struct Belonging {
-  bool Foreign = false;
-  /// What disagrees; for people.
-  std::string Reason;
-};
-
-/// Whether the values file, live range file or module of \p D belongs to its
-/// assignment. Judged by most of its content: a sibling that agrees with at
-/// least half belongs, and the differences are findings. True for a role
-/// without a file.
-Belonging belongs(const Dump &D, FileRole Role);
+/// Why the values file, live range file or module of \p D does not belong to
+/// its assignment, for people; empty if it does. Judged by most of its content:
+/// a sibling that agrees with at least half belongs, and the differences are
+/// findings. Empty for a role without a file.
+std::string whyForeign(const Dump &D, FileRole Role);
 
 } // namespace hlobuf
 

@@ -181,8 +181,7 @@ bool hlobuf::parseLine(StringRef Line, HloTables &T, UsedValue &U,
   return parseTag(In, T, U.Tag, Out) && In.atEnd();
 }
 
-bool hlobuf::parseTotalLine(StringRef Line, uint64_t &Total,
-                            std::optional<StringRef> &Human, RowTexts &Out) {
+bool hlobuf::parseTotalLine(StringRef Line, uint64_t &Total, RowTexts &Out) {
   Scanner In(Line);
   if (!In.literal("Total bytes used: ") || !In.number(Total, &Out.First))
     return false;
@@ -190,7 +189,7 @@ bool hlobuf::parseTotalLine(StringRef Line, uint64_t &Total,
     return true;
   if (!In.literal(" (") || !In.rest().ends_with(")"))
     return false;
-  Human = Out.Second = In.rest().drop_back(1);
+  Out.Second = In.rest().drop_back(1);
   return true;
 }
 

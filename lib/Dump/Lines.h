@@ -72,9 +72,9 @@ bool parseLine(StringRef Line, HloTables &T, StackNode &N, StackTexts &Texts);
 
 // Headings.
 
-/// `Total bytes used: N (human)`: First is N, Second the human text.
-bool parseTotalLine(StringRef Line, uint64_t &Total,
-                    std::optional<StringRef> &Human, RowTexts &Texts);
+/// `Total bytes used: N (human)`: First is N, Second the human text, null if
+/// there is none.
+bool parseTotalLine(StringRef Line, uint64_t &Total, RowTexts &Texts);
 /// `HloLiveRange (max N):`: First is N.
 bool parseLiveHeader(StringRef Line, uint32_t &Max, RowTexts &Texts);
 /// `  Live ranges at N (peak):`: First is N.

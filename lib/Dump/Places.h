@@ -55,14 +55,19 @@ public:
     return readAgain<Record>(line(R), parseLine);
   }
 
-  /// First: the number; Second: the human text.
-  RowTexts total() const;
-  /// First: the number of `HloLiveRange (max N)`.
-  RowTexts liveHeader() const;
-  /// First: the step of `Live ranges at N`.
-  RowTexts peakHeader() const;
-  /// First: the bytes of the stack tree's heading.
-  RowTexts stackHeader() const;
+  // Headings: see Lines.h.
+  RowTexts total() const {
+    return heading(D.usedText(), D.TotalLine, parseTotalLine);
+  }
+  RowTexts liveHeader() const {
+    return heading(D.liveText(), D.LiveHeaderLine, parseLiveHeader);
+  }
+  RowTexts peakHeader() const {
+    return heading(D.liveText(), D.PeakLine, parsePeakHeader);
+  }
+  RowTexts stackHeader() const {
+    return heading(D.liveText(), D.StackLine, parseStackHeader);
+  }
 
   /// Name, shape and opcode in the text of a UsedValue or Instruction.
   template <typename Record> InstructionText text(const Record &R) const {
@@ -76,6 +81,17 @@ public:
 private:
   static StringRef lineAt(StringRef Text, uint32_t Offset) {
     return Text.drop_front(Offset).take_until([](char C) { return C == '\n'; });
+  }
+  /// The texts of the heading at \p Offset of \p Text; all of it is the first
+  /// one where \p Parse does not read it.
+  template <typename T>
+  static RowTexts heading(StringRef Text, uint32_t Offset,
+                          bool (*Parse)(StringRef, T &, RowTexts &)) {
+    RowTexts Texts;
+    T Number;
+    if (!Parse(lineAt(Text, Offset), Number, Texts))
+      Texts.First = lineAt(Text, Offset);
+    return Texts;
   }
   /// The fields of \p Line, which \p Parse has read before: the ids are thrown
   /// away.

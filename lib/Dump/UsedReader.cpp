@@ -40,8 +40,10 @@ void UsedReader::readTotal(LineCursor &In) {
   present(Section::Total);
   D.TotalLine = In.offset();
   RowTexts Texts;
-  if (!parseTotalLine(In.line(), D.Total, D.TotalHuman, Texts))
+  if (!parseTotalLine(In.line(), D.Total, Texts))
     damaged(In.line(), Section::Total, "expected 'Total bytes used: N' here");
+  if (Texts.Second.data())
+    D.TotalHuman = Texts.Second;
   if (!In.line().empty() && In.line() != "Used values:")
     In.advance();
   expectEmptyLines(In, 1, Section::Total);

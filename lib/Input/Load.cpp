@@ -217,19 +217,19 @@ static bool dropForeign(LoadedDump &L, Files &All) {
       File = DumpFile();
       continue;
     }
-    Belonging Verdict = belongs(*L.Model, Role);
+    std::string Reason = whyForeign(*L.Model, Role);
     if (Role == FileRole::Report) {
       ReportVerdict Report = judgeReport(*L.Model, File.Text);
       if (Report.Foreign)
-        Verdict = {true, "its total and most of its sizes differ"};
+        Reason = "its total and most of its sizes differ";
       L.Model->ReportIsExact = Report.IsExact;
       if (Report.EndsEarly && !endsAsMeant(*L.Model))
         L.Model->noteCut(Role, Section::Report);
     }
-    if (!Verdict.Foreign)
+    if (Reason.empty())
       continue;
-    L.Unused.push_back(fmt::format("{} (belongs to another module or run: {})",
-                                   Name, Verdict.Reason));
+    L.Unused.push_back(
+        fmt::format("{} (belongs to another module or run: {})", Name, Reason));
     File = DumpFile();
     Reread = true;
   }
