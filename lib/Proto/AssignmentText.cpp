@@ -81,9 +81,7 @@ struct AssignmentPrinter {
   /// Id of the value at the entry root; nothing if it is not known.
   std::optional<int64_t> Output;
 };
-} // namespace
 
-namespace {
 /// An instruction and an index into its shape.
 struct Spot {
   const ProtoInstruction *Node = nullptr;

@@ -182,7 +182,8 @@ void AttributePrinter::print(const Attribute &Row) {
       isRepeatedForm(Row.Spelled)
           ? repeatedText(Row.Spelled, In, Row.Field)
           : valueText(Row.Spelled,
-                      findField(In, Row.Field, !isNumberForm(Row.Spelled)));
+                      findField(In, Row.Field,
+                                fieldOf(Row.Spelled) != FieldType::Number));
   if ((Value.empty() && Row.Spelled != Form::Padding) ||
       isListed(Value, Row.Unless))
     return;

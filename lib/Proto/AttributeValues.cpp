@@ -376,8 +376,19 @@ std::string hlobuf::valueText(AttributeForm Form, const WireField &F) {
   }
 }
 
-FieldType hlobuf::messageOf(AttributeForm Form) {
+FieldType hlobuf::fieldOf(AttributeForm Form) {
   switch (Form) {
+  case AttributeForm::Number:
+  case AttributeForm::Flag:
+  case AttributeForm::Real:
+  case AttributeForm::FftType:
+  case AttributeForm::CallVersion:
+  case AttributeForm::SolveTranspose:
+    return FieldType::Number;
+  case AttributeForm::List:
+  case AttributeForm::FirstOfList:
+  case AttributeForm::Types:
+    return FieldType::Numbers;
   case AttributeForm::Optional:
   case AttributeForm::OptionalFlag:
     return FieldType::CpuOptional;
@@ -408,36 +419,13 @@ FieldType hlobuf::messageOf(AttributeForm Form) {
   case AttributeForm::Slice:
     return FieldType::SliceDimensions;
   default:
-    return FieldType::Number;
-  }
-}
-
-bool hlobuf::isNumberForm(AttributeForm Form) {
-  switch (Form) {
-  case AttributeForm::Number:
-  case AttributeForm::Flag:
-  case AttributeForm::Real:
-  case AttributeForm::FftType:
-  case AttributeForm::CallVersion:
-  case AttributeForm::SolveTranspose:
-    return true;
-  default:
-    return false;
+    return FieldType::Opaque;
   }
 }
 
 bool hlobuf::isRepeatedForm(AttributeForm Form) {
-  switch (Form) {
-  case AttributeForm::List:
-  case AttributeForm::FirstOfList:
-  case AttributeForm::Types:
-  case AttributeForm::Groups:
-  case AttributeForm::Pairs:
-  case AttributeForm::Slice:
-    return true;
-  default:
-    return false;
-  }
+  return fieldOf(Form) == FieldType::Numbers || Form == AttributeForm::Groups ||
+         Form == AttributeForm::Pairs || Form == AttributeForm::Slice;
 }
 
 std::string hlobuf::repeatedText(AttributeForm Form, StringRef Message,

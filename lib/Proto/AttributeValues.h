@@ -59,13 +59,11 @@ enum class AttributeForm : uint8_t {
   SlicedResult,
 };
 
-/// True if \p Form spells one number, not bytes.
-bool isNumberForm(AttributeForm Form);
+/// What \p Form spells: a number, several, a message of Fields.def, or Opaque
+/// for other bytes.
+FieldType fieldOf(AttributeForm Form);
 /// True if \p Form spells all values of a repeated field at once.
 bool isRepeatedForm(AttributeForm Form);
-
-/// The message of Fields.def that \p Form spells, Number if it is none.
-FieldType messageOf(AttributeForm Form);
 
 /// The value \p F, not of a repeated form; empty if it is what a proto has by
 /// default, or no value.

@@ -105,8 +105,7 @@ void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
     bool Empty = F.isMessage() ? F.Bytes.empty() : F.Value == 0;
     if (!Known || (Row->Class == FieldClass::Unshown && !Empty))
       ++Unread[{In, F.Number}];
-    else if (uint8_t(Row->Type) >= FirstMessage &&
-             Row->Type != FieldType::HloModule &&
+    else if (isMessage(Row->Type) && Row->Type != FieldType::HloModule &&
              Row->Type != FieldType::BufferAssignment)
       walk(Row->Type, F.Bytes, Depth + 1);
   };

@@ -25,6 +25,9 @@ enum class FieldType : uint8_t {
 #include "Proto/Fields.def"
 };
 
+/// True if a field of \p Type holds a message of Fields.def.
+constexpr bool isMessage(FieldType Type) { return Type > FieldType::Retired; }
+
 /// What a field is for; see Fields.def.
 enum class FieldClass : uint8_t {
   Source,

@@ -66,13 +66,7 @@ void hlobuf::appendEscaped(std::string &Out, StringRef Bytes) {
 }
 
 std::string hlobuf::indexText(ArrayRef<int64_t> Index) {
-  std::string Out = "{";
-  for (int64_t Number : Index) {
-    if (Out.size() != 1)
-      Out += ',';
-    Out += std::to_string(Number);
-  }
-  return Out + '}';
+  return fmt::format("{{{}}}", fmt::join(Index, ","));
 }
 
 std::string hlobuf::spacedIndex(ArrayRef<int64_t> Index) {

@@ -85,7 +85,7 @@ static void printTile(StringRef Tile, std::string &Out) {
 }
 
 static void printSplit(StringRef Split, std::string &Out) {
-  Out += fmt::format("({}:", numberField(Split, 1).value_or(0));
+  Out += fmt::format("({}:", numberAt(Split, 1));
   printNumbers(numbersField(Split, 2), Out);
   Out += ')';
 }

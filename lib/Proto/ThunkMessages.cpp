@@ -72,10 +72,18 @@ ThunkParts::ThunkParts(ThunkMessage Thunk, StringRef Message) {
   read(Thunk, Message);
   applyInvariants();
   applyFlags(Thunk);
-  applyNorm();
+  // Of a backward norm, expectation and norm factor are operands
+  // (xla/service/gpu/gpu_norm_runner.cc, 2024).
+  for (Slice &S : Slices)
+    if (Backward && (S.Field == 6 || S.Field == 7))
+      S.Access = ThunkAccess::Read;
   applyLoader();
-  if (Thunk == ThunkMessage::CpuThunk)
-    applyKindText();
+  // A thunk of a CPU says twice what it is (Thunk::KindToString,
+  // xla/backends/cpu/runtime/thunk.cc, 2025).
+  StringRef Usual = Kind == ThunkKind::TopK ? "topk" : thunkKindText(Kind);
+  if (Thunk == ThunkMessage::CpuThunk && KindText != Usual &&
+      Kind != ThunkKind::Unknown)
+    attribute("kind", KindText.empty() ? "nothing" : plainName(KindText));
   if (Kind == ThunkKind::YnnFusion && !InstructionId)
     InstructionId = 0;
   if (Kind == ThunkKind::RaggedAllToAll)
@@ -139,13 +147,13 @@ bool ThunkParts::readAttribute(const ThunkField &Row, StringRef Message) {
       return;
     if (Form == AttributeForm::Packing)
       Packed = F.Bytes;
-    FieldType Inner = messageOf(Form);
-    if (Inner != FieldType::Number && F.isMessage())
-      noteUnread(Inner, F.Bytes);
+    FieldType Held = fieldOf(Form);
+    if (isMessage(Held) && F.isMessage())
+      noteUnread(Held, F.Bytes);
     if (Form == AttributeForm::Collective)
       return attribute("collective", Row.Key);
-    if (Form != AttributeForm::List && Form != AttributeForm::Types)
-      Good &= F.isMessage() != isNumberForm(Form);
+    if (Held != FieldType::Numbers)
+      Good &= F.isMessage() != (Held == FieldType::Number);
     if (std::string Text = valueText(Form, F); Good && !Text.empty())
       attribute(Row.Key, Text);
   });
@@ -235,7 +243,7 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     noteUnread(FieldType::SliceAllocation, F.Bytes);
     if (numberAt(F.Bytes, 1) != llvm::count(EmbeddedSizes, ','))
       noteUnknown("xla.BufferAllocationProto", 1);
-    EmbeddedSizes += fmt::format("{},", numberField(F.Bytes, 2).value_or(0));
+    EmbeddedSizes += fmt::format("{},", numberAt(F.Bytes, 2));
     return;
   case ThunkValue::ModuleName:
     ModuleName = F.Bytes;
@@ -369,24 +377,4 @@ void ThunkParts::applyLoader() {
     attribute("arity", std::to_string(Arity.value_or(0)));
   if (!Loaded.empty() && !Binary.empty() && !Binary.contains(Loaded))
     attribute("absent", plainName(Loaded));
-}
-
-/// A thunk of a CPU says twice what it is (Thunk::KindToString,
-/// xla/backends/cpu/runtime/thunk.cc, 2025).
-void ThunkParts::applyKindText() {
-  StringRef Usual = thunkKindText(Kind);
-  if (Kind == ThunkKind::TopK)
-    Usual = "topk";
-  if (KindText != Usual && Kind != ThunkKind::Unknown)
-    attribute("kind", KindText.empty() ? "nothing" : plainName(KindText));
-}
-
-/// Of a backward norm, expectation and norm factor are operands
-/// (xla/service/gpu/gpu_norm_runner.cc, 2024).
-void ThunkParts::applyNorm() {
-  if (!Backward)
-    return;
-  for (Slice &S : Slices)
-    if (S.Field == 6 || S.Field == 7)
-      S.Access = ThunkAccess::Read;
 }

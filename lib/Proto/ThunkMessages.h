@@ -103,8 +103,6 @@ public:
   ThunkKind Kind = ThunkKind::Unknown;
   llvm::StringRef Instruction;
   llvm::StringRef ModuleName;
-  /// The kind again, as the thunk of a CPU states it.
-  llvm::StringRef KindText;
   /// The instruction, by its id in the module.
   std::optional<int64_t> InstructionId;
   /// ` kernel=NAME unknown=MESSAGE.NUMBER`, each after a space.
@@ -131,14 +129,14 @@ private:
   void attribute(llvm::StringRef Key, llvm::StringRef Value);
   void applyInvariants();
   void applyFlags(ThunkMessage Thunk);
-  void applyNorm();
   void applyRagged();
   void applyLoader();
-  void applyKindText();
 
   llvm::SmallVector<int64_t, 4> Invariants;
   llvm::SmallVector<int64_t, 4> Flags;
   bool DynamicRoot = false;
+  /// The kind again, as the thunk of a CPU states it.
+  llvm::StringRef KindText;
   /// Of a norm: it is a backward one.
   bool Backward = false;
   /// Of a kernel of a GPU: its name, that in the binary, which the binary may

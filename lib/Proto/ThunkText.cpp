@@ -22,9 +22,6 @@ enum GpuField : uint32_t {
 };
 
 struct ThunkPrinter {
-  ThunkPrinter(ThunkMessage Thunk, const ProtoModule &M, TextSink &To)
-      : Thunk(Thunk), M(M), To(To) {}
-
   void printSequence(StringRef Sequence, unsigned Depth);
   void printThunk(StringRef Message, unsigned Depth);
 
@@ -107,8 +104,7 @@ void ThunkPrinter::printRun(const ThunkParts &Parts) {
 /// A ResourceUsersProto: thunks of the sequence that share a resource.
 void ThunkPrinter::printResource(StringRef Users, unsigned Depth) {
   static constexpr StringRef Kinds[] = {"unknown", "token", "communicator"};
-  auto Kind =
-      static_cast<uint64_t>(numberField(bytesField(Users, 2), 1).value_or(0));
+  auto Kind = static_cast<uint64_t>(numberAt(bytesField(Users, 2), 1));
   indent(Depth);
   To.Out +=
       fmt::format("shared {}:", Kinds[Kind < std::size(Kinds) ? Kind : 0]);
@@ -144,7 +140,7 @@ static void forAll(const ThunkSource &Source, TextSink &To,
 
 static void printCpu(const HloProto &P, TextSink &To) {
   const ThunkSource &Source = P.Thunks;
-  ThunkPrinter Printer(ThunkMessage::CpuThunk, P.Module, To);
+  ThunkPrinter Printer{ThunkMessage::CpuThunk, P.Module, To};
   To.Out += "Thunks: cpu\n";
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == CpuSequence && F.isMessage())
@@ -155,7 +151,7 @@ static void printCpu(const HloProto &P, TextSink &To) {
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number != CpuSymbol || !F.isMessage())
       return;
-    auto Kind = static_cast<uint64_t>(numberField(F.Bytes, 1).value_or(0));
+    auto Kind = static_cast<uint64_t>(numberAt(F.Bytes, 1));
     To.Out += fmt::format(" {} {}\n", Kinds[Kind < std::size(Kinds) ? Kind : 0],
                           plainName(bytesField(F.Bytes, 2)));
   });
@@ -163,22 +159,20 @@ static void printCpu(const HloProto &P, TextSink &To) {
 
 /// A BufferAllocationProto, as far as the assignment states it, too.
 static void printAllocation(StringRef Message, TextSink &To) {
-  auto Number = [&](uint32_t Field) {
-    return numberField(Message, Field).value_or(0);
-  };
-  To.Out += fmt::format(" {}: size {}", Number(1), Number(2));
-  if (Number(5) != 0)
-    To.Out += fmt::format(", parameter {}", Number(6));
-  if (Number(12) != 0)
+  To.Out +=
+      fmt::format(" {}: size {}", numberAt(Message, 1), numberAt(Message, 2));
+  if (numberAt(Message, 5) != 0)
+    To.Out += fmt::format(", parameter {}", numberAt(Message, 6));
+  if (numberAt(Message, 12) != 0)
     To.Out += ", constant";
-  if (Number(7) != 0)
+  if (numberAt(Message, 7) != 0)
     To.Out += ", maybe-live-out";
   To.Out += '\n';
 }
 
 static void printGpu(const HloProto &P, TextSink &To) {
   const ThunkSource &Source = P.Thunks;
-  ThunkPrinter Printer(ThunkMessage::GpuThunk, P.Module, To);
+  ThunkPrinter Printer{ThunkMessage::GpuThunk, P.Module, To};
   To.Out += "Thunks: gpu\n";
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == GpuThunk && F.isMessage())
@@ -188,24 +182,21 @@ static void printGpu(const HloProto &P, TextSink &To) {
   });
   To.Out += "Allocations:\n";
   forAll(Source, To, [&](const WireField &F) {
-    if (F.Number != GpuAllocations || !F.isMessage())
-      return;
-    forEachField(F.Bytes, [&](const WireField &Each) {
-      if (Each.Number == 1 && Each.isMessage())
-        printAllocation(Each.Bytes, To);
-    });
+    if (F.Number == GpuAllocations && F.isMessage())
+      forEachMessage(F.Bytes, 1, [&](StringRef Allocation) {
+        printAllocation(Allocation, To);
+      });
   });
   To.Out += "Constants:\n";
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == GpuConstant && F.isMessage())
-      To.Out += fmt::format(" {} {}\n", numberField(F.Bytes, 3).value_or(0),
+      To.Out += fmt::format(" {} {}\n", numberAt(F.Bytes, 3),
                             plainName(bytesField(F.Bytes, 1)));
   });
   To.Out += "Outputs:\n";
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == GpuOutput && F.isMessage())
-      To.Out += fmt::format(" {} {}\n",
-                            numberField(bytesField(F.Bytes, 2), 1).value_or(0),
+      To.Out += fmt::format(" {} {}\n", numberAt(bytesField(F.Bytes, 2), 1),
                             indexText(numbersField(bytesField(F.Bytes, 1), 1)));
   });
 }

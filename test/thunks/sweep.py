@@ -113,8 +113,8 @@ def stated_again(table, name):
 def read_thunk_table(table):
     """Adds the messages of thunks: what they are read for is compared."""
     source = (TABLES / "AttributeValues.cpp").read_text()
-    forms = {"List": "Numbers", "FirstOfList": "Numbers", "Types": "Numbers"}
-    body = source[source.index("FieldType hlobuf::messageOf") :]
+    forms = {}
+    body = source[source.index("FieldType hlobuf::fieldOf") :]
     for cases, message in re.findall(r"((?:  case AttributeForm::\w+:\s+)+)return FieldType::(\w+)", body):
         forms.update(dict.fromkeys(re.findall(r"Form::(\w+)", cases), message))
     text = (TABLES / "ThunkFields.def").read_text()
