@@ -29,24 +29,24 @@ CheckContext::CheckContext(const Dump &D)
     : Facts(D), Memo(std::make_unique<Cache>()) {}
 CheckContext::~CheckContext() = default;
 
+/// What \p Create makes when \p Kept is first asked for; it may be null.
+template <typename T, typename CreateFn>
+static const T *once(Lazy<std::unique_ptr<T>> &Kept, CreateFn Create) {
+  return Kept.get([&]() -> std::unique_ptr<T> { return Create(); }).get();
+}
+
 const Program *CheckContext::program() const {
-  return Memo->OfModule
-      .get([&]() -> std::unique_ptr<Program> {
-        if (!dump().complete(Section::Module) ||
-            !dump().complete(Section::Allocations))
-          return nullptr;
-        return std::make_unique<Program>(*this);
-      })
-      .get();
+  bool Has =
+      dump().complete(Section::Module) && dump().complete(Section::Allocations);
+  return once(Memo->OfModule,
+              [&] { return Has ? std::make_unique<Program>(*this) : nullptr; });
 }
 
 const ModuleAnalysis *CheckContext::moduleAnalysis() const {
-  return Memo->Module
-      .get([&]() -> std::unique_ptr<ModuleAnalysis> {
-        const Program *P = program();
-        return P ? std::make_unique<ModuleAnalysis>(*P) : nullptr;
-      })
-      .get();
+  return once(Memo->Module, [&] {
+    const Program *P = program();
+    return P ? std::make_unique<ModuleAnalysis>(*P) : nullptr;
+  });
 }
 
 bool CheckContext::runsElsewhere(NameId Name) const {
@@ -56,46 +56,37 @@ bool CheckContext::runsElsewhere(NameId Name) const {
 }
 
 const ModuleAnalysis *CheckContext::textAnalysis() const {
-  return Memo->Texts
-      .get([&]() -> std::unique_ptr<ModuleAnalysis> {
-        auto Created =
-            std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
-        return Created->firstDifference() ? std::move(Created) : nullptr;
-      })
-      .get();
+  return once(Memo->Texts, [&] {
+    auto Created =
+        std::make_unique<ModuleAnalysis>(*this, ProgramSource::Texts);
+    return Created->firstDifference() ? std::move(Created) : nullptr;
+  });
 }
 
 const proof::Proof *CheckContext::proof() const {
-  return Memo->Proved
-      .get([&]() -> std::unique_ptr<proof::Proof> {
-        const Program *P = program();
-        if (!P)
-          return nullptr;
-        return std::make_unique<proof::Proof>(
-            proveWithElements(*P, proof::ProvedRows::Forgotten));
-      })
-      .get();
+  return once(Memo->Proved, [&] {
+    const Program *P = program();
+    return P ? std::make_unique<proof::Proof>(
+                   proveWithElements(*P, proof::ProvedRows::Forgotten))
+             : nullptr;
+  });
 }
 
 const proof::Proof *CheckContext::statedProof() const {
-  return Memo->Stated
-      .get([&]() -> std::unique_ptr<proof::Proof> {
-        if (!proof::statesProgram(*this))
-          return nullptr;
-        return std::make_unique<proof::Proof>(
-            proof::proveStated(*this, proof::ProvedRows::Forgotten));
-      })
-      .get();
+  return once(Memo->Stated, [&] {
+    return proof::statesProgram(*this)
+               ? std::make_unique<proof::Proof>(
+                     proof::proveStated(*this, proof::ProvedRows::Forgotten))
+               : nullptr;
+  });
 }
 
 const ThunkGraph *CheckContext::thunkGraph() const {
-  return Memo->Thunks
-      .get([&]() -> std::unique_ptr<ThunkGraph> {
-        const ModuleAnalysis *M = moduleAnalysis();
-        return M && M->obstacle().empty() ? std::make_unique<ThunkGraph>(*M)
-                                          : nullptr;
-      })
-      .get();
+  return once(Memo->Thunks, [&] {
+    const ModuleAnalysis *M = moduleAnalysis();
+    return M && M->obstacle().empty() ? std::make_unique<ThunkGraph>(*M)
+                                      : nullptr;
+  });
 }
 
 const SliceComparison &CheckContext::sliceComparison() const {

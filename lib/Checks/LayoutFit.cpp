@@ -10,14 +10,6 @@ static bool sameSpace(int64_t X, int64_t Y, Backend Target) {
   return (X == HostMemorySpace) == (Y == HostMemorySpace);
 }
 
-static bool sameSplits(const Layout &X, const Layout &Y) {
-  return std::equal(
-      X.Splits.begin(), X.Splits.end(), Y.Splits.begin(), Y.Splits.end(),
-      [](const SplitConfig &A, const SplitConfig &B) {
-        return A.Dimension == B.Dimension && A.Indices == B.Indices;
-      });
-}
-
 StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
                                    LayoutTolerance Tolerance, Backend Target) {
   if (X.Kind != Y.Kind)
@@ -48,7 +40,7 @@ StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
   if (!Tolerance.MemorySpace &&
       !sameSpace(A.MemorySpace, B.MemorySpace, Target))
     return "memory space";
-  if (!Tolerance.Splits && !sameSplits(A, B))
+  if (!Tolerance.Splits && A.Splits != B.Splits)
     return "split";
   return "";
 }

@@ -9,10 +9,6 @@ namespace {
 /// Links locations by one table for all releases. Where releases differ, what
 /// the dump states decides, if its date does not.
 struct ModuleFlow {
-  ModuleFlow(LocationGraph &Graph, const ReleaseWindow &Window)
-      : Graph(Graph), P(Graph.program()), DumpFacts(P.facts()), Window(Window) {
-  }
-
   void run();
 
   void link(Part At);
@@ -34,9 +30,9 @@ struct ModuleFlow {
   }
 
   LocationGraph &Graph;
-  const Program &P;
-  const Facts &DumpFacts;
   const ReleaseWindow &Window;
+  const Program &P = Graph.program();
+  const Facts &DumpFacts = P.facts();
 };
 } // namespace
 
@@ -128,5 +124,5 @@ void ModuleFlow::run() {
 }
 
 void hlobuf::linkModuleFlow(LocationGraph &Graph, const ReleaseWindow &Window) {
-  ModuleFlow(Graph, Window).run();
+  ModuleFlow{Graph, Window}.run();
 }

@@ -266,9 +266,6 @@ struct Dump {
   }
   const Value &operator[](ValueId Id) const { return Values[Id.index()]; }
   const UsedValue &operator[](UsedId Id) const { return Used[Id.index()]; }
-  const Instruction &operator[](InstructionId Id) const {
-    return Instructions[Id.index()];
-  }
 
   ArrayRef<Value> values(const Allocation &A) const {
     return slice(Values, A.Values);

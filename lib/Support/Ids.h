@@ -53,8 +53,6 @@ using AllocationId = Id<struct AllocationTag>;
 using ValueId = Id<struct ValueTagTag>;
 /// A block of the `Used values` section, in the order of the dump.
 using UsedId = Id<struct UsedTag>;
-/// A distinct instruction whose text the dump holds.
-using InstructionId = Id<struct InstructionTag>;
 
 } // namespace hlobuf
 
