@@ -345,8 +345,7 @@ bool ModuleReader::hasElement(const HloInstruction &I, size_t K) const {
 
 void ModuleReader::resolveCalls() {
   DenseMap<NameTable::Key, ComputationId> Known;
-  for (size_t I = 0; I != M.Computations.size(); ++I) {
-    const HloComputation &C = M.Computations[I];
+  for (auto [I, C] : llvm::enumerate(M.Computations)) {
     ComputationId &Id = Known[Tables.Names.keyOf(M.name(C))];
     if (Id)
       refuse(M.Text.substr(C.Line, M.Text.substr(C.Line).find(' ')),
@@ -426,8 +425,7 @@ void ModuleReader::nameInstructions() {
 void ModuleReader::indexNames() {
   std::vector<bool> HasBuffers = mayHaveBuffers(M);
   M.ByName.assign(Tables.Names.size(), HloId());
-  for (size_t I = 0; I != M.Instructions.size(); ++I) {
-    const HloInstruction &Own = M.Instructions[I];
+  for (auto [I, Own] : llvm::enumerate(M.Instructions)) {
     if (!Own.Name)
       continue;
     HloId &Known = M.ByName[Own.Name.index()];

@@ -244,8 +244,7 @@ std::string ThunkGraph::spellHolder(const ByteSlice &Bytes,
     return ", which is " + spell(Holder->second);
   const ValuePlaces &All = ByPlace.get([&] {
     ValuePlaces Places;
-    for (size_t I = 0; I != D.Values.size(); ++I) {
-      const Value &V = D.Values[I];
+    for (auto [I, V] : llvm::enumerate(D.Values)) {
       Places.insert({placeOf(V), ValueId(I)});
     }
     return Places;

@@ -91,8 +91,7 @@ static void checkOne(const CheckContext &Ctx, Reporter &Diags,
 static void checkTemps(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   std::map<std::pair<int32_t, int32_t>, AllocationId> First;
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    const Allocation &Alloc = D.Allocations[I];
+  for (auto [I, Alloc] : llvm::enumerate(D.Allocations)) {
     if (!Alloc.PreallocatedTemp)
       continue;
     auto [Entry, New] = First.try_emplace(
@@ -114,8 +113,7 @@ static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
   size_t Without = D.Allocations.size() - Pages;
   // The fewer are the wrong ones.
   bool Expected = Pages >= Without;
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    const Allocation &Alloc = D.Allocations[I];
+  for (auto [I, Alloc] : llvm::enumerate(D.Allocations)) {
     StringRef Where =
         Ctx.places().orEnd(Ctx.places().header(Alloc).Page, Alloc);
     if (Alloc.Page.value_or(0) != 0)

@@ -72,8 +72,7 @@ static void checkOther(const CheckContext &Ctx, Reporter &Diags,
 
 void hlobuf::checkAllocationSize(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  for (uint32_t K = 0; K != D.Allocations.size(); ++K) {
-    const Allocation &Alloc = D.Allocations[K];
+  for (auto [K, Alloc] : llvm::enumerate(D.Allocations)) {
     if (!Alloc.PreallocatedTemp) {
       checkOther(Ctx, Diags, AllocationId(K));
       continue;

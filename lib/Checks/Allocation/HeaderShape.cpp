@@ -70,8 +70,7 @@ static bool fits(const CheckContext &Ctx, const Allocation &Alloc,
 
 static void checkParameterShape(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  for (uint32_t K = 0; K != D.Allocations.size(); ++K) {
-    const Allocation &Alloc = D.Allocations[K];
+  for (auto [K, Alloc] : llvm::enumerate(D.Allocations)) {
     if (!Alloc.isParameter())
       continue;
     if (!Alloc.UnknownParameterShape && !Alloc.ParameterShape)
@@ -192,8 +191,7 @@ static void checkOutputShape(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   AllocationId First;
   bool Several = false;
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    const Allocation &Alloc = D.Allocations[I];
+  for (auto [I, Alloc] : llvm::enumerate(D.Allocations)) {
     if (!Alloc.hasOutputShape())
       continue;
     if (First) {

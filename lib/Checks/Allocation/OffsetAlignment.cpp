@@ -46,8 +46,7 @@ static uint64_t alignmentOf(const CheckContext &Ctx, int32_t Color) {
 void hlobuf::checkOffsetAlignment(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   Backend Target = Ctx.backend();
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
+  for (auto [I, V] : llvm::enumerate(D.Values)) {
     const Allocation &Alloc = D[V.Owner];
     if (!Alloc.PreallocatedTemp || V.Size == 0)
       continue;

@@ -11,8 +11,7 @@ using namespace hlobuf;
 
 void hlobuf::checkValueBounds(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
+  for (auto [I, V] : llvm::enumerate(D.Values)) {
     const Allocation &Alloc = D[V.Owner];
     if (V.end() <= Alloc.Size)
       continue;

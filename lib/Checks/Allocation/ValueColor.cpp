@@ -219,8 +219,7 @@ void ColorChecker::checkAllocation(AllocationId Id) {
 
 /// Tuple tables of TPU are in main memory.
 void ColorChecker::checkTables() {
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
+  for (auto [I, V] : llvm::enumerate(D.Values)) {
     if (V.Tag.Color == 0 || V.Tag.Color == SparseCoreColor ||
         !D.Shapes[V.Shape].isTuple())
       continue;
@@ -262,8 +261,7 @@ static StringRef memorySpaceText(StringRef Shape) {
 }
 
 void ColorChecker::checkLayouts() {
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
+  for (auto [I, V] : llvm::enumerate(D.Values)) {
     const Shape &S = D.Shapes[V.Shape];
     if (!S.isArray() || !V.Tag.HasColor || S.memorySpace() == V.Tag.Color)
       continue;

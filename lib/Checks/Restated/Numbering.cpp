@@ -173,8 +173,7 @@ void Numbering::checkSteps() {
 
 void Numbering::checkValues() {
   DenseMap<uint32_t, uint32_t> ById;
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
+  for (auto [I, V] : llvm::enumerate(D.Values)) {
     if (auto [First, IsNew] = ById.try_emplace(V.Tag.Id, I); !IsNew)
       reportTwice(value(I), value(First->second), "id");
     if (I != 0 && V.Owner == D.Values[I - 1].Owner &&

@@ -14,8 +14,7 @@ using namespace hlobuf;
 /// ends where its values do. Invalid if there is not just one.
 static AllocationId suspect(const Dump &D, uint64_t Excess) {
   AllocationId Suspect;
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    const Allocation &Alloc = D.Allocations[I];
+  for (auto [I, Alloc] : llvm::enumerate(D.Allocations)) {
     uint64_t End = 0;
     for (const Value &V : D.values(Alloc))
       End = std::max(End, V.end());

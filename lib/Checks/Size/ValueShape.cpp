@@ -62,8 +62,7 @@ static void reportDifference(const CheckContext &Ctx, Reporter &Diags,
 
 void hlobuf::checkValueShape(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  for (uint32_t K = 0; K != D.Values.size(); ++K) {
-    const Value &V = D.Values[K];
+  for (auto [K, V] : llvm::enumerate(D.Values)) {
     const Instruction *I = Ctx.instruction(V.Tag.Name);
     if (!I || !I->Result)
       continue;

@@ -188,8 +188,7 @@ static void checkTables(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   bool TPU = Ctx.isTPU();
   uint64_t Granule = TPU ? findGranule(D) : 0;
-  for (uint32_t I = 0; I != D.Values.size(); ++I) {
-    const Value &V = D.Values[I];
+  for (auto [I, V] : llvm::enumerate(D.Values)) {
     const Shape &S = D.Shapes[V.Shape];
     if (!S.isTuple())
       continue;

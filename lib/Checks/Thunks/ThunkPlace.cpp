@@ -124,8 +124,7 @@ void ThunkPlaces::run() {
   if (P.module().Entry)
     for (const ThunkEntry &Entry : T.Outputs)
       checkOutput(Entry);
-  for (size_t S = 0; S != T.Sequences.size(); ++S) {
-    const ThunkSequence &Sequence = T.Sequences[S];
+  for (auto [S, Sequence] : llvm::enumerate(T.Sequences)) {
     if (!G.computation(ThunkSequenceId(S)) &&
         Sequence.Role != ThunkRole::Embedded &&
         !(Sequence.Owner && G.isEmbedded(Sequence.Owner)))

@@ -324,8 +324,7 @@ static void checkNone(const CheckContext &Ctx, Reporter &Diags) {
   if (!Ctx.release().since(Release::NoneLines) &&
       llvm::none_of(D.Used, [](const UsedValue &U) { return U.PrintedNone; }))
     return;
-  for (uint32_t I = 0; I != D.Used.size(); ++I) {
-    const UsedValue &U = D.Used[I];
+  for (auto [I, U] : llvm::enumerate(D.Used)) {
     if (!D.uses(U).empty() || U.PrintedNone || U.UsesUninitialized)
       continue;
     Finding F = Diags.report(lastUseRow(Ctx, UsedId(I)),
