@@ -5,7 +5,7 @@
 
 using namespace hlobuf;
 
-CalleeVerifier::CalleeVerifier(const VerifierContext &C) : C(C), M(C.module()) {
+CalleeVerifier::CalleeVerifier(const VerifierContext &C) : VerifierContext(C) {
   for (const HloComputation &Callee : M.Computations)
     findParameters(Callee);
   Begin.push_back(static_cast<uint32_t>(Parameters.size()));
@@ -29,21 +29,21 @@ void CalleeVerifier::findParameters(const HloComputation &Callee) {
     if (I.Op != Opcode::Parameter)
       continue;
     if (I.number() >= Count) {
-      C.refuse(M.operandsText(I),
-               "{} is parameter {}, but the computation has {} parameter{}",
-               C.name(I), I.number(), Count, Count == 1 ? "" : "s");
+      refuse(M.operandsText(I),
+             "{} is parameter {}, but the computation has {} parameter{}",
+             name(I), I.number(), Count, Count == 1 ? "" : "s");
       continue;
     }
     HloId &Own = Parameters[First + I.number()];
     if (Own)
-      C.refuse(M.operandsText(I), "{} is parameter {}, but so is {}", C.name(I),
-               I.number(), C.name(M[Own]));
+      refuse(M.operandsText(I), "{} is parameter {}, but so is {}", name(I),
+             I.number(), name(M[Own]));
     else
       Own = HloId(K);
   }
 }
 
-bool CalleeVerifier::verify(const HloInstruction &I) const {
+bool CalleeVerifier::verifyCalls(const HloInstruction &I) const {
   ArrayRef<HloCall> Calls = M.calls(I);
   ArrayRef<CalleeRule> Rules = calleeRules(I.Op);
   // What `fusion-start` names is what the wrapped instruction does.
@@ -53,8 +53,8 @@ bool CalleeVerifier::verify(const HloInstruction &I) const {
     if (llvm::none_of(Rules, [&](const CalleeRule &Rule) {
           return Rule.Role == Call.Role;
         }))
-      return C.refuse(I, "{} has an attribute '{}', but its opcode has none",
-                      C.spell(I), callKey(Call.Role));
+      return refuse(I, "{} has an attribute '{}', but its opcode has none",
+                    spell(I), callKey(Call.Role));
   for (const CalleeRule &Rule : Rules) {
     size_t Count = 0;
     for (const HloCall &Call : Calls)
@@ -62,16 +62,15 @@ bool CalleeVerifier::verify(const HloInstruction &I) const {
           !verifyParameters(I, Rule, Call.Callee, Count++))
         return false;
     if (Count < Rule.Least || Count > Rule.Most)
-      return C.refuse(I, "'{}' of {} names {} computation{}, expected {}",
-                      callKey(Rule.Role), C.spell(I), Count,
-                      Count == 1 ? "" : "s",
-                      spellCount(OperandCount{Rule.Least, Rule.Most}));
+      return refuse(I, "'{}' of {} names {} computation{}, expected {}",
+                    callKey(Rule.Role), spell(I), Count, Count == 1 ? "" : "s",
+                    spellCount(OperandCount{Rule.Least, Rule.Most}));
   }
   if (I.Op == Opcode::Conditional && Calls.size() + 1 != M.operands(I).size())
-    return C.refuse(
-        I, "operand count of {} is {}, expected {}: it has {} branch{}",
-        C.spell(I), M.operands(I).size(), Calls.size() + 1, Calls.size(),
-        Calls.size() == 1 ? "" : "es");
+    return refuse(I,
+                  "operand count of {} is {}, expected {}: it has {} branch{}",
+                  spell(I), M.operands(I).size(), Calls.size() + 1,
+                  Calls.size(), Calls.size() == 1 ? "" : "es");
   return true;
 }
 
@@ -112,15 +111,15 @@ bool CalleeVerifier::verifyParameters(const HloInstruction &I,
   std::optional<size_t> Expected = numParameters(Rule.Parameters, Operands);
   if (Expected && Count != *Expected && !(Start && Count > *Expected) &&
       !(Fewer && Count < *Expected))
-    return C.refuse(I, "{} calls {}, which has {} parameter{}, expected {}",
-                    C.spell(I), C.name(Callee), Count, Count == 1 ? "" : "s",
-                    *Expected);
+    return refuse(I, "{} calls {}, which has {} parameter{}, expected {}",
+                  spell(I), name(Callee), Count, Count == 1 ? "" : "s",
+                  *Expected);
   switch (Rule.Parameters) {
   case CalleeParameters::Operands:
     for (size_t K = 0; K != std::min(Operands, Count); ++K)
       if (!verifyPassed(I, Callee, static_cast<uint32_t>(K), K))
         return false;
-    return verifyRoot(I, Callee, Start ? C.at(I.Shape, 1u) : I.Shape);
+    return verifyRoot(I, Callee, Start ? at(I.Shape, 1u) : I.Shape);
   case CalleeParameters::State:
     return verifyPassed(I, Callee, 0, 0) &&
            (Rule.Role != CallRole::Body || verifyRoot(I, Callee, I.Shape));
@@ -136,23 +135,23 @@ bool CalleeVerifier::verifyParameters(const HloInstruction &I,
 bool CalleeVerifier::verifyPassed(const HloInstruction &I, ComputationId Callee,
                                   uint32_t Number, size_t Operand) const {
   HloId Parameter = parameters(Callee)[Number];
-  ShapeId From = C.operandShape(I, Operand);
+  ShapeId From = operandShape(I, Operand);
   // A number that is missing has been refused.
-  if (!Parameter || C.compatible(From, M[Parameter].Shape))
+  if (!Parameter || compatible(From, M[Parameter].Shape))
     return true;
-  return C.refuse(
-      I, "operand {} of {} has shape {}, but parameter {} of {} has {}",
-      Operand, C.spell(I), C.text(From), C.name(M[Parameter]), C.name(Callee),
-      C.text(M[Parameter].Shape));
+  return refuse(I,
+                "operand {} of {} has shape {}, but parameter {} of {} has {}",
+                Operand, spell(I), text(From), name(M[Parameter]), name(Callee),
+                text(M[Parameter].Shape));
 }
 
 bool CalleeVerifier::verifyRoot(const HloInstruction &I, ComputationId Callee,
                                 ShapeId To) const {
   const HloInstruction &Root = M[M[Callee].Root];
-  bool Unbound = I.Op == Opcode::AsyncStart && C.shape(To).isTuple() &&
-                 C.shape(To).Elements.empty();
-  if (Unbound || C.compatible(Root.Shape, To))
+  bool Unbound = I.Op == Opcode::AsyncStart && shape(To).isTuple() &&
+                 shape(To).Elements.empty();
+  if (Unbound || compatible(Root.Shape, To))
     return true;
-  return C.refuse(I, "result of {} is {}, but root {} of {} has {}", C.spell(I),
-                  C.text(To), C.name(Root), C.name(Callee), C.text(Root.Shape));
+  return refuse(I, "result of {} is {}, but root {} of {} has {}", spell(I),
+                text(To), name(Root), name(Callee), text(Root.Shape));
 }

@@ -11,14 +11,13 @@ namespace hlobuf {
 
 /// Holds what instructions call against the rows HLOBUF_CALLEE of Opcodes.def.
 /// For verifyModule() alone.
-class CalleeVerifier {
-public:
+struct CalleeVerifier : VerifierContext {
   /// Refuses parameters whose numbers are not 0, 1, .. in their computation.
   explicit CalleeVerifier(const VerifierContext &C);
 
   /// False, and refused, if \p I calls too many or too few computations, or
   /// such that do not fit its operands and result.
-  bool verify(const HloInstruction &I) const;
+  bool verifyCalls(const HloInstruction &I) const;
 
   /// The parameters of \p C by number; invalid where one is missing.
   ArrayRef<HloId> parameters(ComputationId C) const {
@@ -26,7 +25,6 @@ public:
         .slice(Begin[C.index()], Begin[C.index() + 1] - Begin[C.index()]);
   }
 
-private:
   void findParameters(const HloComputation &Callee);
   bool verifyParameters(const HloInstruction &I, const CalleeRule &Rule,
                         ComputationId Callee, size_t Place) const;
@@ -35,8 +33,6 @@ private:
   bool verifyRoot(const HloInstruction &I, ComputationId Callee,
                   ShapeId To) const;
 
-  const VerifierContext &C;
-  const HloModule &M;
   /// By number, one computation after the other.
   std::vector<HloId> Parameters;
   std::vector<uint32_t> Begin;

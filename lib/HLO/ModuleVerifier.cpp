@@ -14,7 +14,8 @@ using namespace hlobuf;
 static constexpr size_t InPlacePermute = 4;
 
 namespace {
-struct ModuleVerifier {
+struct ModuleVerifier : CalleeVerifier {
+  using CalleeVerifier::CalleeVerifier;
   void run();
 
   void verify(const HloInstruction &I);
@@ -34,10 +35,6 @@ struct ModuleVerifier {
   bool isPassed(const HloInstruction &I, size_t K, ShapeId To);
   bool isSame(const HloInstruction &I, ShapeId From, StringRef Text,
               ShapeId To);
-
-  const VerifierContext &C;
-  const HloModule &M = C.module();
-  CalleeVerifier Callees = CalleeVerifier(C);
 };
 } // namespace
 
@@ -51,30 +48,28 @@ void ModuleVerifier::run() {
 /// Says at most one thing of an instruction.
 void ModuleVerifier::verify(const HloInstruction &I) {
   if (isGiven(I.Op)) {
-    Callees.verify(I);
-    return;
-  }
-  if (!verifyOperands(I) || !verifyResult(I) || !Callees.verify(I))
-    return;
-  if (I.MayDeclareAliases)
+    verifyCalls(I);
+  } else if (verifyOperands(I) && verifyResult(I) && verifyCalls(I) &&
+             I.MayDeclareAliases) {
     verifyDeclaredAliases(I);
+  }
 }
 
 bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
   ArrayRef<HloId> Operands = M.operands(I);
   OperandCount Expected = operandCount(I.Op);
-  if (I.Op == Opcode::Tuple && C.shape(I.Shape).isTuple()) {
-    auto Elements = static_cast<uint32_t>(C.shape(I.Shape).Elements.size());
+  if (I.Op == Opcode::Tuple && shape(I.Shape).isTuple()) {
+    auto Elements = static_cast<uint32_t>(shape(I.Shape).Elements.size());
     Expected = {Elements, Elements};
   }
   if (!Expected.has(Operands.size()))
-    return C.refuse(I, "operand count of {} is {}, expected {}", C.spell(I),
-                    Operands.size(), spellCount(Expected));
+    return refuse(I, "operand count of {} is {}, expected {}", spell(I),
+                  Operands.size(), spellCount(Expected));
   if (!takesTuples(I.Op))
     for (size_t K = 0; K != Operands.size(); ++K)
-      if (C.shape(C.operandShape(I, K)).isTuple())
-        return C.refuse(I, "operand {} of {} is {}, expected an array", K,
-                        C.spell(I), C.text(C.operandShape(I, K)));
+      if (shape(operandShape(I, K)).isTuple())
+        return refuse(I, "operand {} of {} is {}, expected an array", K,
+                      spell(I), text(operandShape(I, K)));
   switch (I.Op) {
   case Opcode::DynamicSlice:
     return verifyStarts(I, 1);
@@ -85,8 +80,8 @@ bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
   case Opcode::Dot:
     // Others are the metadata of sparse sides, as an attribute says (2024).
     return Operands.size() == 2 || findAttribute(M.attributes(I), "sparsity") ||
-           C.refuse(I, "operand count of {} is {}, expected 2", C.spell(I),
-                    Operands.size());
+           refuse(I, "operand count of {} is {}, expected 2", spell(I),
+                  Operands.size());
   default:
     return true;
   }
@@ -95,14 +90,14 @@ bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
 /// One start index for each dimension, or all in one array (until 2019).
 bool ModuleVerifier::verifyStarts(const HloInstruction &I, uint32_t First) {
   size_t Count = M.operands(I).size();
-  size_t Rank = C.shape(C.operandShape(I, 0)).Dimensions.size();
+  size_t Rank = shape(operandShape(I, 0)).Dimensions.size();
   if (Count == First + Rank)
     return true;
   if (Count == First + 1 &&
-      C.shape(C.operandShape(I, First)).Dimensions.size() == 1)
+      shape(operandShape(I, First)).Dimensions.size() == 1)
     return true;
-  return C.refuse(I, "{} has {} start ind{}, expected {}", C.spell(I),
-                  Count - First, Count - First == 1 ? "ex" : "ices", Rank);
+  return refuse(I, "{} has {} start ind{}, expected {}", spell(I),
+                Count - First, Count - First == 1 ? "ex" : "ices", Rank);
 }
 
 /// operand_layout_constraints has a shape for each operand.
@@ -116,43 +111,42 @@ bool ModuleVerifier::verifyLayoutConstraints(const HloInstruction &I) {
   for (bool Good = Items.literal('{'); !Items.literal('}'); ++Count) {
     if (Items.literal("/*"))
       Items = Scanner(Items.rest().split("*/").second);
-    Good = Good && C.shapes().parse(Items) &&
+    Good = Good && Tables.Shapes.parse(Items) &&
            (Items.literal(", ") || Items.front() == '}');
     if (!Good)
-      return C.refuse(I, "cannot parse operand_layout_constraints of {}",
-                      C.spell(I));
+      return refuse(I, "cannot parse operand_layout_constraints of {}",
+                    spell(I));
   }
   if (Count == M.operands(I).size())
     return true;
-  return C.refuse(
+  return refuse(
       I, "operand count of {} is {}, but operand_layout_constraints has {}",
-      C.spell(I), M.operands(I).size(), Count);
+      spell(I), M.operands(I).size(), Count);
 }
 
 bool ModuleVerifier::isSame(const HloInstruction &I, ShapeId From,
                             StringRef Text, ShapeId To) {
-  if (C.compatible(From, To))
+  if (compatible(From, To))
     return true;
-  return C.refuse(I, "{} of {} has shape {}, expected {}", Text, C.spell(I),
-                  C.text(From), C.text(To));
+  return refuse(I, "{} of {} has shape {}, expected {}", Text, spell(I),
+                text(From), text(To));
 }
 
 bool ModuleVerifier::isPassed(const HloInstruction &I, size_t K, ShapeId To) {
-  ShapeId From = C.operandShape(I, K);
+  ShapeId From = operandShape(I, K);
   // The number is spelled only where it is needed.
-  return C.compatible(From, To) ||
+  return compatible(From, To) ||
          isSame(I, From, fmt::format("operand {}", K), To);
 }
 
 /// \p Result is an array if \p Count is 1, or a tuple of so many.
 bool ModuleVerifier::verifyNumResults(const HloInstruction &I, ShapeId Result,
                                       size_t Count) {
-  const Shape &Own = C.shape(Result);
+  const Shape &Own = shape(Result);
   if (Own.isTuple() ? Own.Elements.size() == Count : Count == 1)
     return true;
-  return C.refuse(I, "{} has shape {}, but {} operand{}", C.spell(I),
-                  C.text(I.Shape), M.operands(I).size(),
-                  M.operands(I).size() == 1 ? "" : "s");
+  return refuse(I, "{} has shape {}, but {} operand{}", spell(I), text(I.Shape),
+                M.operands(I).size(), M.operands(I).size() == 1 ? "" : "s");
 }
 
 /// What is forwarded keeps its shape.
@@ -161,9 +155,8 @@ bool ModuleVerifier::verifyForwards(const HloInstruction &I) {
     size_t Count = Rule.Result.hasEach() ? M.operands(I).size() : 1;
     for (uint32_t K = 0; K != Count; ++K) {
       auto Steps = Rule.Result.steps(K, 0);
-      ShapeId To = C.at(I.Shape, Steps);
-      ShapeId From =
-          C.at(C.operandShape(I, K), Rule.Operand.steps(K, I.number()));
+      ShapeId To = at(I.Shape, Steps);
+      ShapeId From = at(operandShape(I, K), Rule.Operand.steps(K, I.number()));
       bool Whole = Rule.Operand.Size == 0;
       if (Whole ? !isPassed(I, K, To)
                 : !isSame(I, To, Steps.empty() ? "result" : "result {0}", From))
@@ -174,13 +167,13 @@ bool ModuleVerifier::verifyForwards(const HloInstruction &I) {
 }
 
 bool ModuleVerifier::verifyResult(const HloInstruction &I) {
-  const Shape &Result = C.shape(I.Shape);
+  const Shape &Result = shape(I.Shape);
   size_t Count = M.operands(I).size();
   switch (I.Op) {
   case Opcode::Tuple:
     if (!Result.isTuple())
-      return C.refuse(I, "{} has shape {}, expected a tuple", C.spell(I),
-                      C.text(I.Shape));
+      return refuse(I, "{} has shape {}, expected a tuple", spell(I),
+                    text(I.Shape));
     return verifyForwards(I);
   case Opcode::While:
     return isPassed(I, 0, I.Shape);
@@ -188,12 +181,12 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
   case Opcode::Copy:
   case Opcode::SetDimensionSize:
     // Arrays are compared by module-instructions.
-    return (Result.isArray() && C.shape(C.operandShape(I, 0)).isArray()) ||
+    return (Result.isArray() && shape(operandShape(I, 0)).isArray()) ||
            isPassed(I, 0, I.Shape);
   case Opcode::Concatenate:
     for (size_t K = 0; K != Count; ++K)
-      if (ShapeId From = C.operandShape(I, K);
-          C.shape(From).Dimensions.size() != Result.Dimensions.size())
+      if (ShapeId From = operandShape(I, K);
+          shape(From).Dimensions.size() != Result.Dimensions.size())
         return isSame(I, From, fmt::format("operand {}", K), I.Shape);
     return true;
   case Opcode::RaggedAllToAll:
@@ -214,23 +207,23 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
 }
 
 bool ModuleVerifier::verifyAsync(const HloInstruction &I) {
-  auto Element = [&](ShapeId Id, uint32_t K) { return C.at(Id, K); };
+  auto Element = [&](ShapeId Id, uint32_t K) { return at(Id, K); };
   // What is not bound yet has no result (late binding, 2026).
   auto IsUnbound = [&](ShapeId Id) {
-    return Id && C.shape(Id).isTuple() && C.shape(Id).Elements.empty();
+    return Id && shape(Id).isTuple() && shape(Id).Elements.empty();
   };
   switch (I.Op) {
   case Opcode::CopyStart:
     return verifyForwards(I) && isPassed(I, 0, Element(I.Shape, 0));
   case Opcode::AllReduceDone:
-    return C.compatible(Element(C.operandShape(I, 0), 1), I.Shape) ||
+    return compatible(Element(operandShape(I, 0), 1), I.Shape) ||
            isPassed(I, 0, I.Shape);
   case Opcode::AsyncDone:
-    return IsUnbound(Element(C.operandShape(I, 0), 1)) || verifyForwards(I);
+    return IsUnbound(Element(operandShape(I, 0), 1)) || verifyForwards(I);
   case Opcode::AsyncUpdate: {
-    ShapeId State = C.operandShape(I, 0);
+    ShapeId State = operandShape(I, 0);
     ShapeId Result = Element(State, 1);
-    return verifyBound(I, C.at(State, 0u), 1) &&
+    return verifyBound(I, at(State, 0u), 1) &&
            (IsUnbound(Result) ||
             isSame(I, Element(I.Shape, 1), "result {1}", Result));
   }
@@ -250,14 +243,13 @@ bool ModuleVerifier::verifyAsync(const HloInstruction &I) {
 /// async-start.
 bool ModuleVerifier::verifyCollectiveStart(const HloInstruction &I) {
   size_t Count = M.operands(I).size();
-  ShapeId First = C.at(I.Shape, 0u);
-  bool Nested = First && C.shape(First).isTuple();
+  ShapeId First = at(I.Shape, 0u);
+  bool Nested = First && shape(First).isTuple();
   if (I.Op == Opcode::AllReduceStart && !Nested)
     return verifyNumResults(I, I.Shape, Count);
-  if (!C.at(I.Shape, 1u))
-    return C.refuse(I,
-                    "{} has shape {}, expected a tuple of operand and result",
-                    C.spell(I), C.text(I.Shape));
+  if (!at(I.Shape, 1u))
+    return refuse(I, "{} has shape {}, expected a tuple of operand and result",
+                  spell(I), text(I.Shape));
   bool Permutes = I.Op == Opcode::CollectivePermuteStart;
   if (Permutes && (Count == 1 || Count == InPlacePermute))
     return true;
@@ -268,20 +260,19 @@ bool ModuleVerifier::verifyCollectiveStart(const HloInstruction &I) {
 /// Operands from number \p First on are bound after those of \p Before.
 bool ModuleVerifier::verifyBound(const HloInstruction &I, ShapeId Before,
                                  size_t First) {
-  ShapeId Bound = C.at(I.Shape, 0u);
+  ShapeId Bound = at(I.Shape, 0u);
   size_t Count = M.operands(I).size();
-  if (!Bound || !C.shape(Bound).isTuple() || !C.at(I.Shape, 1u))
-    return C.refuse(I,
-                    "{} has shape {}, expected a tuple of operands and result",
-                    C.spell(I), C.text(I.Shape));
-  size_t Own = C.shape(Bound).Elements.size();
-  size_t Earlier = Before ? C.shape(Before).Elements.size() : 0;
+  if (!Bound || !shape(Bound).isTuple() || !at(I.Shape, 1u))
+    return refuse(I, "{} has shape {}, expected a tuple of operands and result",
+                  spell(I), text(I.Shape));
+  size_t Own = shape(Bound).Elements.size();
+  size_t Earlier = Before ? shape(Before).Elements.size() : 0;
   if (Own != Earlier + Count - First)
-    return C.refuse(I, "{} has shape {} with {} operand{}, expected {}",
-                    C.spell(I), C.text(I.Shape), Own, Own == 1 ? "" : "s",
-                    Earlier + Count - First);
+    return refuse(I, "{} has shape {} with {} operand{}, expected {}", spell(I),
+                  text(I.Shape), Own, Own == 1 ? "" : "s",
+                  Earlier + Count - First);
   for (size_t K = First; K != Count; ++K)
-    if (!isPassed(I, K, C.shape(Bound).Elements[Earlier + K - First]))
+    if (!isPassed(I, K, shape(Bound).Elements[Earlier + K - First]))
       return false;
   return true;
 }
@@ -289,21 +280,21 @@ bool ModuleVerifier::verifyBound(const HloInstruction &I, ShapeId Before,
 /// output_to_operand_aliasing names parts of the result and of operands.
 void ModuleVerifier::verifyDeclaredAliases(const HloInstruction &I) {
   for (const DeclaredAlias &Item :
-       declaredAliases(M.attributes(I), C.indices())) {
+       declaredAliases(M.attributes(I), Tables.Indices)) {
     // Operands of an async-start may be bound later (2026).
     bool Later = I.Op == Opcode::AsyncStart;
     if (Item.Operand >= M.operands(I).size()) {
       if (!Later)
-        C.refuse(Item.Text, "{} has no operand {}", C.spell(I), Item.Operand);
+        refuse(Item.Text, "{} has no operand {}", spell(I), Item.Operand);
       continue;
     }
-    ShapeId From = C.operandShape(I, Item.Operand);
-    if (!C.at(From, C.indices().steps(Item.Index)))
-      C.refuse(Item.Text, "operand {} of {} has no part {}", Item.Operand,
-               C.spell(I), C.indices().text(Item.Index));
-    else if (!C.at(I.Shape, C.indices().steps(Item.Output)))
-      C.refuse(Item.Text, "the result of {} has no part {}", C.spell(I),
-               C.indices().text(Item.Output));
+    ShapeId From = operandShape(I, Item.Operand);
+    if (!at(From, Tables.Indices.steps(Item.Index)))
+      refuse(Item.Text, "operand {} of {} has no part {}", Item.Operand,
+             spell(I), Tables.Indices.text(Item.Index));
+    else if (!at(I.Shape, Tables.Indices.steps(Item.Output)))
+      refuse(Item.Text, "the result of {} has no part {}", spell(I),
+             Tables.Indices.text(Item.Output));
   }
 }
 
@@ -314,25 +305,25 @@ static bool mayBeForeign(const HloModule &M, size_t NumParameters) {
 }
 
 void ModuleVerifier::verifyHeader() {
-  ArrayRef<HloId> Own = Callees.parameters(M.Entry);
+  ArrayRef<HloId> Own = parameters(M.Entry);
   ShapeId Result = M[M[M.Entry].Root].Shape;
   if (mayBeForeign(M, Own.size()))
     return;
   auto HasParameter = [&](uint32_t Number, ShapeIndex Index) {
     return Number < Own.size() && Own[Number] &&
-           C.at(M[Own[Number]].Shape, C.indices().steps(Index));
+           at(M[Own[Number]].Shape, Tables.Indices.steps(Index));
   };
   for (const HloAlias &Item : M.Aliases)
-    if (!C.at(Result, C.indices().steps(Item.Output)))
-      C.refuse(Item.Text, "the entry computation has no such output");
+    if (!at(Result, Tables.Indices.steps(Item.Output)))
+      refuse(Item.Text, "the entry computation has no such output");
     else if (!HasParameter(Item.Parameter, Item.Index))
-      C.refuse(Item.Text, "the entry computation has no such parameter");
+      refuse(Item.Text, "the entry computation has no such parameter");
   for (const HloDonor &Item : M.Donors)
     if (!HasParameter(Item.Parameter, Item.Index))
-      C.refuse(Item.Text, "the entry computation has no such parameter");
+      refuse(Item.Text, "the entry computation has no such parameter");
 }
 
 void hlobuf::verifyModule(const HloModule &M, HloTables Tables,
                           function_ref<void(StringRef, std::string)> Refuse) {
-  ModuleVerifier{VerifierContext(M, Tables, Refuse)}.run();
+  ModuleVerifier({M, Tables, Refuse}).run();
 }

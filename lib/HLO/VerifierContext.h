@@ -12,17 +12,7 @@ namespace hlobuf {
 
 /// A module whose operands and callees are resolved, and whom to tell what is
 /// malformed in it. For verifyModule() alone.
-class VerifierContext {
-public:
-  using RefuseFn = function_ref<void(StringRef, std::string)>;
-
-  VerifierContext(const HloModule &M, HloTables Tables, RefuseFn Refuse)
-      : M(M), Tables(Tables), Refuse(Refuse) {}
-
-  const HloModule &module() const { return M; }
-  ShapeIndexTable &indices() const { return Tables.Indices; }
-  ShapeTable &shapes() const { return Tables.Shapes; }
-
+struct VerifierContext {
   const Shape &shape(ShapeId Id) const { return Tables.Shapes[Id]; }
   /// The part of \p Id at \p Steps; invalid if there is none.
   ShapeId at(ShapeId Id, ArrayRef<uint32_t> Steps) const {
@@ -55,12 +45,11 @@ public:
     Refuse(Loc, fmt::format(Format, std::forward<Ts>(Args)...));
   }
 
-private:
   StringRef opcodePlace(const HloInstruction &I) const;
 
   const HloModule &M;
   HloTables Tables;
-  RefuseFn Refuse;
+  function_ref<void(StringRef, std::string)> Refuse;
 };
 
 } // namespace hlobuf
