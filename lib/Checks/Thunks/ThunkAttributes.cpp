@@ -33,18 +33,16 @@ void StatedAttributes::checkRow(ThunkId Id, HloId I, const AttributeRow &Row) {
     return Diags.notChecked(fmt::format("{} of thunks, which does not follow "
                                         "from their instructions",
                                         Row.Key));
-  reportThunk(Id, Where,
-              fmt::format("has {} {}, but its instruction implies {}", Row.Key,
-                          Stated.empty() ? "none" : Stated,
-                          Expected->empty() ? "none" : *Expected));
+  reportThunk(Id, Where, "has {} {}, but its instruction implies {}", Row.Key,
+              Stated.empty() ? "none" : Stated,
+              Expected->empty() ? "none" : *Expected);
 }
 
 void StatedAttributes::check(ThunkId Id) {
   const Thunk &Each = T[Id];
   if (!Each.OtherKind.empty())
-    reportThunk(Id, Each.OtherKind,
-                fmt::format("is marked as {}, but holds a {}", Each.OtherKind,
-                            thunkKindText(Each.Kind)));
+    reportThunk(Id, Each.OtherKind, "is marked as {}, but holds a {}",
+                Each.OtherKind, thunkKindText(Each.Kind));
   HloId I = G.instruction(Id);
   // What is not understood, or has no instruction, is said elsewhere.
   if (!Each.Understood || !I)

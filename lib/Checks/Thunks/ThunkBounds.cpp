@@ -65,9 +65,8 @@ void SliceBounds::checkShape(const ThunkSlice &S, ThunkId Id) {
   if (!Bytes || Shapes[S.Shape].isDynamic())
     return Diags.exempt("size-of-shape");
   if (static_cast<int64_t>(*Bytes) != S.Bytes.Size)
-    reportThunk(Id, S.Text,
-                fmt::format("passes {} bytes for {}, which has {}",
-                            S.Bytes.Size, Shapes.plainText(S.Shape), *Bytes));
+    reportThunk(Id, S.Text, "passes {} bytes for {}, which has {}",
+                S.Bytes.Size, Shapes.plainText(S.Shape), *Bytes);
 }
 
 void SliceBounds::check(const ThunkSlice &S, ThunkId Id) {
@@ -77,24 +76,21 @@ void SliceBounds::check(const ThunkSlice &S, ThunkId Id) {
   std::optional<int64_t> Size = sizeOf(S, Id);
   int64_t End = 0;
   if (!Size)
-    reportThunk(Id, S.Text,
-                fmt::format("names allocation {}, which does not exist",
-                            S.Bytes.Allocation));
+    reportThunk(Id, S.Text, "names allocation {}, which does not exist",
+                S.Bytes.Allocation);
   else if (S.Bytes.Offset < 0 || S.Bytes.Size < 0 ||
            __builtin_add_overflow(S.Bytes.Offset, S.Bytes.Size, &End) ||
            End > *Size)
-    reportThunk(Id, S.Text,
-                fmt::format("{} {}, which has {} bytes",
-                            S.writes() ? "writes" : "reads",
-                            ThunkGraph::spell(S.Bytes), *Size));
+    reportThunk(Id, S.Text, "{} {}, which has {} bytes",
+                S.writes() ? "writes" : "reads", ThunkGraph::spell(S.Bytes),
+                *Size);
   else
     checkShape(S, Id);
   uint64_t Copied = T[Id].CopiedBytes.value_or(0);
   auto Passed = static_cast<uint64_t>(std::max<int64_t>(0, S.Bytes.Size));
   if (isCopy(T[Id].Kind) && Copied != Passed)
-    reportThunk(
-        Id, S.Text,
-        fmt::format("copies {} bytes, but the slice has {}", Copied, Passed));
+    reportThunk(Id, S.Text, "copies {} bytes, but the slice has {}", Copied,
+                Passed);
 }
 
 /// Thunks inside of a fusion have an allocation for each part that is passed
@@ -104,9 +100,9 @@ void SliceBounds::checkEmbedded(ThunkId Id) {
   T.forEachSequence(Id, [&](ThunkSequenceId S) {
     if (T[S].Role == ThunkRole::Embedded && T[S].Sizes.size() != Parts)
       reportThunk(Id, T[S].Text,
-                  fmt::format("has {} allocations for {} parts of operands and "
-                              "results",
-                              T[S].Sizes.size(), Parts));
+                  "has {} allocations for {} parts of operands and "
+                  "results",
+                  T[S].Sizes.size(), Parts);
   });
 }
 
@@ -120,12 +116,11 @@ void SliceBounds::reportShape(const SliceFault &Fault) {
         "those of their instructions");
   const ShapeTable &Shapes = G.dump().Shapes;
   const ArrayLeaf &Leaf = *Fault.Expected;
-  reportThunk(Fault.Thunk, Fault.Slice->Text,
-              fmt::format("passes {} as {}, but it is {}", G.spell(Leaf),
-                          Fault.Slice->Shape ? Shapes.text(Fault.Slice->Shape)
-                                             : "no shape",
-                          Shapes.text(P.trees().part(P[Leaf.Instruction].Shape,
-                                                     Leaf.Ordinal))));
+  reportThunk(
+      Fault.Thunk, Fault.Slice->Text, "passes {} as {}, but it is {}",
+      G.spell(Leaf),
+      Fault.Slice->Shape ? Shapes.text(Fault.Slice->Shape) : "no shape",
+      Shapes.text(P.trees().part(P[Leaf.Instruction].Shape, Leaf.Ordinal)));
 }
 
 void SliceBounds::run() {

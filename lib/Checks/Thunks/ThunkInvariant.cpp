@@ -82,22 +82,20 @@ void KernelArguments::checkOwner(ThunkId Id) {
     return Diags.exempt("kernel-name");
   auto First = Owner.find(T[Id].Kernel);
   if (First == Owner.end()) {
-    reportThunk(
-        Id, T[Id].Kernel,
-        fmt::format("launches {}, which is the kernel of no instruction that "
-                    "launches it",
-                    T[Id].Kernel));
+    reportThunk(Id, T[Id].Kernel,
+                "launches {}, which is the kernel of no instruction that "
+                "launches it",
+                T[Id].Kernel);
     return;
   }
   HloId Launcher = G.instruction(First->second);
   if (Launcher && Launcher != I &&
       isDifferent(equal().compareInstructions(I, Launcher)))
-    noteThunk(
-        reportThunk(Id, T[Id].Kernel,
-                    fmt::format("launches {}, the kernel of {}, which computes "
-                                "something else",
-                                T[Id].Kernel, G.name(First->second))),
-        First->second);
+    noteThunk(reportThunk(Id, T[Id].Kernel,
+                          "launches {}, the kernel of {}, which computes "
+                          "something else",
+                          T[Id].Kernel, G.name(First->second)),
+              First->second);
 }
 
 /// A sort of a CPU calls the comparator that its instruction names, or one that
@@ -108,17 +106,16 @@ void KernelArguments::checkComparator(ThunkId Id) {
   if (!Own || Named == ByName.end())
     return Diags.exempt("kernel-name");
   if (isDifferent(equal().compare(Own, Named->second)))
-    reportThunk(
-        Id, T[Id].Comparator,
-        fmt::format("sorts by {}, but the comparator of its instruction is {}",
-                    T[Id].Comparator, P.module().name(P.module()[Own])));
+    reportThunk(Id, T[Id].Comparator,
+                "sorts by {}, but the comparator of its instruction is {}",
+                T[Id].Comparator, P.module().name(P.module()[Own]));
 }
 
 /// Of a GPU: the flags of arguments say where results are.
 void KernelArguments::checkFlags(ThunkId Id) {
   if (T[Id].Flags)
-    reportThunk(Id, fmt::format("has {} flags for {} arguments", *T[Id].Flags,
-                                T[Id].Slices.size()));
+    reportThunk(Id, T[Id].Text, "has {} flags for {} arguments", *T[Id].Flags,
+                T[Id].Slices.size());
   std::vector<ByteSlice> Places;
   for (const ArrayLeaf &Leaf : G.leaves(G.instruction(Id))) {
     if (!Leaf.Bytes)
@@ -129,23 +126,21 @@ void KernelArguments::checkFlags(ThunkId Id) {
   for (const ThunkSlice &S : T.slices(T[Id])) {
     bool Written = Results.contains(S.Bytes);
     if (Written && !S.writes())
-      reportThunk(Id, S.Text,
-                  fmt::format("marks {} as read, but its result is there",
-                              ThunkGraph::spell(S.Bytes)));
+      reportThunk(Id, S.Text, "marks {} as read, but its result is there",
+                  ThunkGraph::spell(S.Bytes));
     else if (!Written && S.writes())
-      reportThunk(
-          Id, S.Text,
-          fmt::format("marks {} as written, but no result of it is there",
-                      ThunkGraph::spell(S.Bytes)));
+      reportThunk(Id, S.Text,
+                  "marks {} as written, but no result of it is there",
+                  ThunkGraph::spell(S.Bytes));
   }
 }
 
 void KernelArguments::checkOverlap(ThunkId Id) {
   if (T[Id].StrayInvariant)
-    reportThunk(Id,
-                fmt::format("marks argument {} as invariant, which it does not "
-                            "have",
-                            *T[Id].StrayInvariant));
+    reportThunk(Id, T[Id].Text,
+                "marks argument {} as invariant, which it does not "
+                "have",
+                *T[Id].StrayInvariant);
   std::vector<ByteSlice> Places;
   for (const ThunkSlice &S : T.slices(T[Id]))
     if (S.writes() && !S.Missing)
@@ -156,20 +151,18 @@ void KernelArguments::checkOverlap(ThunkId Id) {
       continue;
     if (Argument.Access == ThunkAccess::Invariant) {
       if (const ByteSlice *Result = Results.overlapping(Argument.Bytes))
-        reportThunk(Id, Argument.Text,
-                    fmt::format("marks {} as invariant, but writes {}",
-                                ThunkGraph::spell(Argument.Bytes),
-                                ThunkGraph::spell(*Result)));
+        reportThunk(Id, Argument.Text, "marks {} as invariant, but writes {}",
+                    ThunkGraph::spell(Argument.Bytes),
+                    ThunkGraph::spell(*Result));
       continue;
     }
     const ByteSlice *Result = T.ForGpu
                                   ? Results.overlapping(Argument.Bytes)
                                   : Results.overlappingOther(Argument.Bytes);
     if (Result && !G.isCallKernel(Id))
-      reportThunk(Id, Argument.Text,
-                  fmt::format("reads {} and writes {}, which overlap in part",
-                              ThunkGraph::spell(Argument.Bytes),
-                              ThunkGraph::spell(*Result)));
+      reportThunk(
+          Id, Argument.Text, "reads {} and writes {}, which overlap in part",
+          ThunkGraph::spell(Argument.Bytes), ThunkGraph::spell(*Result));
   }
 }
 
@@ -196,11 +189,10 @@ void KernelArguments::checkShared(ThunkId Id) {
       First.insert({T[Id].Kernel, {Id, Own}}).first->second;
   if (Pattern == Own)
     return;
-  noteThunk(reportThunk(
-                Id, T[Id].Kernel,
-                fmt::format("launches {} with slices that are equal or marked "
-                            "in other places than those of {}",
-                            T[Id].Kernel, G.name(Known))),
+  noteThunk(reportThunk(Id, T[Id].Kernel,
+                        "launches {} with slices that are equal or marked "
+                        "in other places than those of {}",
+                        T[Id].Kernel, G.name(Known)),
             Known);
 }
 
@@ -211,12 +203,11 @@ void KernelArguments::checkLoaded(ThunkId Id) {
   if (Each.Kernel.starts_with("topk"))
     return Diags.exempt("kernel-name");
   if (!Each.Loads.empty())
-    reportThunk(
-        Id, Each.Loads,
-        fmt::format("launches {}, but loads {}", Each.Kernel, Each.Loads));
+    reportThunk(Id, Each.Loads, "launches {}, but loads {}", Each.Kernel,
+                Each.Loads);
   if (Each.Arity)
-    reportThunk(Id, fmt::format("passes {} slices to a kernel of {}",
-                                Each.Slices.size(), *Each.Arity));
+    reportThunk(Id, T[Id].Text, "passes {} slices to a kernel of {}",
+                Each.Slices.size(), *Each.Arity);
 }
 
 /// XNNPACK packs the right side of a product once for each address
@@ -227,11 +218,10 @@ void KernelArguments::checkCaptured(ThunkId Id) {
     return;
   const Allocation *A = G.allocation(All[1].Bytes.Allocation);
   if (A && !A->Constant)
-    reportThunk(
-        Id, All[1].Text,
-        fmt::format("keeps a copy of {}, by its address, from one run to the "
-                    "next, but it is not a constant",
-                    spellSlice(Id, All[1])));
+    reportThunk(Id, All[1].Text,
+                "keeps a copy of {}, by its address, from one run to the "
+                "next, but it is not a constant",
+                spellSlice(Id, All[1]));
 }
 
 void KernelArguments::check(ThunkId Id) {
@@ -251,7 +241,7 @@ void KernelArguments::check(ThunkId Id) {
   if (T.ForGpu)
     checkFlags(Id);
   if (T[Id].Kernel.empty() && Kind != ThunkKind::Cudnn)
-    reportThunk(Id, "names no kernel");
+    reportThunk(Id, T[Id].Text, "names no kernel");
   checkOverlap(Id);
   checkShared(Id);
   checkOwner(Id);

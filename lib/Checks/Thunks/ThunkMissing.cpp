@@ -29,9 +29,8 @@ struct MissingThunks : ThunkRule {
 void MissingThunks::checkSymbols() {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (StringRef Absent = T.Thunks[I].Absent; !Absent.empty())
-      reportThunk(
-          ThunkId(I), Absent,
-          fmt::format("launches {}, which its binary does not have", Absent));
+      reportThunk(ThunkId(I), Absent,
+                  "launches {}, which its binary does not have", Absent);
   if (T.Kernels.empty() && T.Comparators.empty())
     return;
   checkNames(T.Kernels, &Thunk::Kernel);
@@ -51,9 +50,8 @@ void MissingThunks::checkNames(ArrayRef<StringRef> Stored,
       continue;
     Used.insert(Name);
     if (!Known.contains(Name))
-      reportThunk(
-          ThunkId(I), Name,
-          fmt::format("launches {}, which the object files do not have", Name));
+      reportThunk(ThunkId(I), Name,
+                  "launches {}, which the object files do not have", Name);
   }
   for (StringRef Name : Stored)
     if (!Used.contains(Name))
@@ -69,7 +67,7 @@ void MissingThunks::run() {
     aboutInstruction(F, P, I);
   }
   for (ThunkId Id : Coverage.repeated())
-    reportThunk(Id, "runs twice");
+    reportThunk(Id, T[Id].Text, "runs twice");
   Diags.exempt("sort-series", Coverage.numInSeries());
   checkSymbols();
 }

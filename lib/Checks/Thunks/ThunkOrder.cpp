@@ -67,10 +67,11 @@ void ThunkOrders::checkCommunicators() {
       Users.insert(Largest[S]->Users.begin(), Largest[S]->Users.end());
     for (auto [Id, Own] : Collectives)
       if (!Users.contains(Own))
-        reportThunk(Id, "has no communicator that all collectives of its "
-                        "sequence share: nothing orders them");
+        reportThunk(Id, T[Id].Text,
+                    "has no communicator that all collectives of its "
+                    "sequence share: nothing orders them");
     if (Users.size() > Collectives.size())
-      reportThunk(Collectives.front().first,
+      reportThunk(Collectives.front().first, T[Collectives.front().first].Text,
                   "shares its communicator with a thunk that has none");
   }
 }
@@ -78,7 +79,9 @@ void ThunkOrders::checkCommunicators() {
 void ThunkOrders::run() {
   for (auto [Early, Late] : Ctx.thunkCoverage().disordered())
     if (G.instruction(Early) == G.instruction(Late))
-      noteThunk(reportThunk(Early, "copies after what reads the copy"), Late);
+      noteThunk(
+          reportThunk(Early, T[Early].Text, "copies after what reads the copy"),
+          Late);
     else
       noteInstruction(
           noteThunk(

@@ -34,11 +34,11 @@ void ThunkPlaces::checkBranches(ThunkId Id, HloId I) {
       return Call.Role == CallRole::Branch;
     });
   if (Stated != Expected)
-    reportThunk(Id, fmt::format("has {} sequences of thunks, but {} {}", Stated,
-                                Expected,
-                                T[Id].Kind == ThunkKind::Conditional
-                                    ? "branches"
-                                    : "computations: condition and body"));
+    reportThunk(Id, T[Id].Text, "has {} sequences of thunks, but {} {}", Stated,
+                Expected,
+                T[Id].Kind == ThunkKind::Conditional
+                    ? "branches"
+                    : "computations: condition and body");
 }
 
 void ThunkPlaces::checkThunk(ThunkId Id) {
@@ -55,9 +55,9 @@ void ThunkPlaces::checkThunk(ThunkId Id) {
   ComputationId Runs = G.computation(Each.In);
   ComputationId Has = P[I].Parent;
   if (Runs && G.home(Has) != G.home(Runs))
-    reportThunk(Id, fmt::format("runs with {}, but the module has it in {}",
-                                P.module().name(P.module()[Runs]),
-                                P.module().name(P.module()[Has])));
+    reportThunk(Id, T[Id].Text, "runs with {}, but the module has it in {}",
+                P.module().name(P.module()[Runs]),
+                P.module().name(P.module()[Has]));
   if (Each.Kind == ThunkKind::While || Each.Kind == ThunkKind::Conditional) {
     bool IsOne =
         P[I].Op ==

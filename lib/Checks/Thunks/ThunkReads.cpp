@@ -29,19 +29,18 @@ void ThunkReads::report(const SliceFault &Fault) {
           ? fmt::format("{} ({})", G.spell(*Fault.Expected),
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "";
-  if (!Fault.Slice || Fault.Slice->Missing) {
-    reportThunk(Fault.Thunk, Where,
-                Expected.empty() ? "copies no operand to its result"
-                                 : fmt::format("does not read operand {}, {}",
-                                               Fault.Number, Expected));
-    return;
-  }
-  std::string Stated = spellSlice(Fault.Thunk, *Fault.Slice);
-  reportThunk(Fault.Thunk, Where,
-              Expected.empty()
-                  ? fmt::format("reads {}, which no operand is", Stated)
-                  : fmt::format("reads {}; operand {} is {}", Stated,
-                                Fault.Number, Expected));
+  bool Missing = !Fault.Slice || Fault.Slice->Missing;
+  if (Missing && Expected.empty())
+    reportThunk(Fault.Thunk, Where, "copies no operand to its result");
+  else if (Missing)
+    reportThunk(Fault.Thunk, Where, "does not read operand {}, {}",
+                Fault.Number, Expected);
+  else if (Expected.empty())
+    reportThunk(Fault.Thunk, Where, "reads {}, which no operand is",
+                spellSlice(Fault.Thunk, *Fault.Slice));
+  else
+    reportThunk(Fault.Thunk, Where, "reads {}; operand {} is {}",
+                spellSlice(Fault.Thunk, *Fault.Slice), Fault.Number, Expected);
 }
 
 void ThunkReads::run() {

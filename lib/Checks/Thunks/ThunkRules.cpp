@@ -34,12 +34,6 @@ Severity ThunkRule::severityOf(ThunkId Id) const {
                                               : Severity::Warning;
 }
 
-Finding ThunkRule::reportThunk(ThunkId Id, StringRef Where, std::string Text) {
-  return noteInstruction(Diags.reportAs(severityOf(Id), Where, "{} {}",
-                                        G.name(Id), std::move(Text)),
-                         Id);
-}
-
 Finding ThunkRule::noteThunk(Finding F, ThunkId Id) const {
   F.note(T[Id].Text, "{} is here", G.name(Id));
   return F;

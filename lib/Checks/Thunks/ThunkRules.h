@@ -24,10 +24,13 @@ public:
 protected:
   /// Starts a finding at \p Where: `NAME TEXT`, where NAME is that of \p Id's
   /// instruction. See severityOf().
-  Finding reportThunk(ThunkId Id, StringRef Where, std::string Text);
-  /// The same, at the line of \p Id.
-  Finding reportThunk(ThunkId Id, std::string Text) {
-    return reportThunk(Id, T[Id].Text, std::move(Text));
+  template <typename... Ts>
+  Finding reportThunk(ThunkId Id, StringRef Where,
+                      fmt::format_string<Ts...> Format, Ts &&...Args) {
+    return noteInstruction(
+        Diags.reportAs(severityOf(Id), Where, "{} {}", G.name(Id),
+                       fmt::format(Format, std::forward<Ts>(Args)...)),
+        Id);
   }
   /// An error, or a warning for thunks of kinds that no real executable has
   /// shown yet: what they read and write is known from XLA's sources alone.

@@ -43,11 +43,10 @@ void WrittenBytes::report(const SliceFault &Fault) {
                         ThunkGraph::spell(*Fault.Expected->Bytes))
           : "no result of it is there";
   if (!Fault.Slice || Fault.Slice->Missing)
-    reportThunk(Fault.Thunk, Where, "does not write its result: " + Expected);
+    reportThunk(Fault.Thunk, Where, "does not write its result: {}", Expected);
   else
-    reportThunk(Fault.Thunk, Where,
-                fmt::format("writes {}; {}",
-                            spellSlice(Fault.Thunk, *Fault.Slice), Expected));
+    reportThunk(Fault.Thunk, Where, "writes {}; {}",
+                spellSlice(Fault.Thunk, *Fault.Slice), Expected);
 }
 
 /// Constants, and parameters that no output may take the bytes of.
@@ -86,10 +85,9 @@ void WrittenBytes::checkDisjoint(ThunkId Id) {
   for (const ThunkSlice *S : Sorted) {
     if (Farthest && S->Bytes.overlaps(Farthest->Bytes) &&
         (!T.ForGpu || !(S->Bytes == Farthest->Bytes)))
-      reportThunk(Id, S->Text,
-                  fmt::format("writes {} and {}, which overlap",
-                              ThunkGraph::spell(Farthest->Bytes),
-                              ThunkGraph::spell(S->Bytes)));
+      reportThunk(Id, S->Text, "writes {} and {}, which overlap",
+                  ThunkGraph::spell(Farthest->Bytes),
+                  ThunkGraph::spell(S->Bytes));
     if (!Farthest || Farthest->Bytes.Allocation != S->Bytes.Allocation ||
         S->Bytes.Offset - Farthest->Bytes.Offset >
             Farthest->Bytes.Size - S->Bytes.Size)
@@ -103,13 +101,11 @@ void WrittenBytes::checkThunk(ThunkId Id) {
     if (!A || !isReadOnly(*A))
       continue;
     if (A->Constant)
-      reportThunk(Id, S->Text,
-                  fmt::format("writes {}, which is a constant",
-                              ThunkGraph::spell(Bytes)));
+      reportThunk(Id, S->Text, "writes {}, which is a constant",
+                  ThunkGraph::spell(Bytes));
     else
-      reportThunk(Id, S->Text,
-                  fmt::format("writes {}, parameter {}, which is not donated",
-                              ThunkGraph::spell(Bytes), A->ParameterNumber));
+      reportThunk(Id, S->Text, "writes {}, parameter {}, which is not donated",
+                  ThunkGraph::spell(Bytes), A->ParameterNumber);
   }
   if (!G.isCallKernel(Id) && !G.isEmbedded(Id))
     checkDisjoint(Id);
@@ -134,9 +130,9 @@ void WrittenBytes::checkWriter(ThunkId Id, ArrayRef<ArrayLeaf> Outputs) {
     const ByteSlice *Part = Set.overlapping(*Output.Bytes);
     if (Part && !Set.contains(*Output.Bytes))
       reportThunk(Id, Own.find(*Part)->second->Text,
-                  fmt::format("writes {} last, but output {} is {}",
-                              ThunkGraph::spell(*Part), G.spell(Output),
-                              ThunkGraph::spell(*Output.Bytes)));
+                  "writes {} last, but output {} is {}",
+                  ThunkGraph::spell(*Part), G.spell(Output),
+                  ThunkGraph::spell(*Output.Bytes));
   }
 }
 
