@@ -31,26 +31,25 @@ using namespace hlobuf;
 static bool checkExclusive(const CheckContext &Ctx, Reporter &Diags,
                            AllocationId Id) {
   const Allocation &Alloc = Ctx.dump()[Id];
+  // Where a header has a flag; null if it has not.
   struct Flag {
-    bool Set;
     const char *Name;
     StringRef Where;
   };
   AllocationTexts Texts = Ctx.places().header(Alloc);
   auto Exclude = [&](Flag First, Flag Second) {
-    if (!First.Set || !Second.Set)
+    if (!First.Where.data() || !Second.Where.data())
       return false;
     Diags.report({Second.Where, Id}, "allocation {} is both {} and {}",
                  Alloc.Index, First.Name, Second.Name);
     return true;
   };
-  Flag Parameter = {Alloc.isParameter(), "a parameter", Texts.Parameter};
-  Flag Constant = {Alloc.Constant, "constant", Texts.Constant};
-  Flag Local = {Alloc.ThreadLocal, "thread-local", Texts.ThreadLocal};
-  Flag Output = {Alloc.hasOutputShape(), "the output", Texts.OutputShape};
-  Flag LiveOut = {Alloc.MaybeLiveOut, "maybe-live-out", Texts.MaybeLiveOut};
-  Flag Temp = {Alloc.PreallocatedTemp, "preallocated-temp",
-               Texts.PreallocatedTemp};
+  Flag Parameter = {"a parameter", Texts.Parameter};
+  Flag Constant = {"constant", Texts.Constant};
+  Flag Local = {"thread-local", Texts.ThreadLocal};
+  Flag Output = {"the output", Texts.OutputShape};
+  Flag LiveOut = {"maybe-live-out", Texts.MaybeLiveOut};
+  Flag Temp = {"preallocated-temp", Texts.PreallocatedTemp};
   return Exclude(Parameter, Constant) || Exclude(Parameter, Local) ||
          Exclude(Constant, Local) || Exclude(Output, Local) ||
          Exclude(Local, LiveOut) || Exclude(Parameter, Temp) ||

@@ -57,6 +57,12 @@ struct ColorChecker {
   /// is not an array.
   std::optional<int64_t> space(const Instruction &I, size_t K) const;
   bool isExempt(const Allocation &Alloc, const Value &V) const;
+  /// Temps of some backends may have another color than their values.
+  Severity levelOf(const Allocation &Alloc) const {
+    return Alloc.PreallocatedTemp && Ctx.backend() != Backend::CPU
+               ? Severity::Warning
+               : Severity::Error;
+  }
   void reportAllocation(AllocationId Id, ValueId Member);
   void reportMember(ValueId Id);
 
@@ -79,11 +85,8 @@ bool ColorChecker::isExempt(const Allocation &Alloc, const Value &V) const {
 
 void ColorChecker::reportAllocation(AllocationId Id, ValueId Member) {
   const Allocation &Alloc = D[Id];
-  Severity Level = Alloc.PreallocatedTemp && Ctx.backend() != Backend::CPU
-                       ? Severity::Warning
-                       : Severity::Error;
   Diags
-      .reportAs(Level,
+      .reportAs(levelOf(Alloc),
                 {Ctx.places().orEnd(Ctx.places().header(Alloc).Color, Alloc),
                  Id, Member},
                 "allocation {} has color {}, but its values have color {}",
@@ -94,16 +97,12 @@ void ColorChecker::reportAllocation(AllocationId Id, ValueId Member) {
 void ColorChecker::reportMember(ValueId Id) {
   const Value &V = D[Id];
   const Allocation &Alloc = D[V.Owner];
-  Severity Level = Alloc.PreallocatedTemp && Ctx.backend() != Backend::CPU
-                       ? Severity::Warning
-                       : Severity::Error;
   Finding F =
-      Diags.reportAs(Level, Ctx.places().value(V).Tag.Color,
+      Diags.reportAs(levelOf(Alloc), {Ctx.places().value(V).Tag.Color, Id},
                      "value {} has color {}, but allocation {} has color {}",
                      D.spell(V.Tag), V.Tag.Color, Alloc.Index, Alloc.color());
   F.note(Ctx.places().orEnd(Ctx.places().header(Alloc).Color, Alloc),
-         "the allocation's color is here")
-      .about(Id);
+         "the allocation's color is here");
   if (Alloc.HasReuseBlock && !D.reused(Alloc).empty())
     F.note(Ctx.places().line(D.reused(Alloc).back()),
            "values of other colors are listed here");

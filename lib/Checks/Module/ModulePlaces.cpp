@@ -162,14 +162,12 @@ void AliasRows::run() {
       Rows.push_back({{From, To}, Row.Line});
       continue;
     }
-    Finding F = M.report(M.LinePlaces.traceLine(Row.Line),
-                         "value {} has an alias {}{}, but {}", Row.Value,
-                         D.Names[Row.Name], D.Indices.text(Row.Index),
-                         !From ? "has no place"
-                         : !To ? "no value is placed there"
-                               : "that is itself");
-    if (From)
-      F.about(From);
+    M.report({M.LinePlaces.traceLine(Row.Line), From},
+             "value {} has an alias {}{}, but {}", Row.Value, D.Names[Row.Name],
+             D.Indices.text(Row.Index),
+             !From ? "has no place"
+             : !To ? "no value is placed there"
+                   : "that is itself");
   }
   llvm::sort(Rows);
   for (size_t I = 0; I != Rows.size(); ++I)

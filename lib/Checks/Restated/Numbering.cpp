@@ -42,7 +42,6 @@ struct Numbering {
                  const std::string &Expected);
   void reportTwice(const NumberedRow &Second, const NumberedRow &First,
                    StringRef Text);
-  void about(Finding &F, const NumberedRow &Row) const;
 
   NumberedRow value(uint32_t I) const {
     TagTexts Tag = Ctx.places().value(D.Values[I]).Tag;
@@ -76,35 +75,27 @@ struct Numbering {
 };
 } // namespace
 
-void Numbering::about(Finding &F, const NumberedRow &Row) const {
-  if (Row.Value)
-    F.about(Row.Value);
-  if (Row.Instruction)
-    F.about(Row.Instruction);
-}
-
 /// \p Row is not \p Expected, which would follow from \p Before.
 Finding Numbering::report(const NumberedRow &Row, const NumberedRow &Before,
                           const std::string &Expected) {
   bool First = Row.Where.data() == Before.Where.data();
-  Finding F = Diags.report(Row.Where, "{} {}{}, expected {}", Row.Name,
-                           First ? "comes first" : "follows ",
-                           First ? "" : Before.Name, Expected);
+  Finding F = Diags.report(
+      {Row.Where, Row.Value, Row.Instruction, Before.Value, Before.Instruction},
+      "{} {}{}, expected {}", Row.Name, First ? "comes first" : "follows ",
+      First ? "" : Before.Name, Expected);
   if (!First)
     F.note(Before.Where, "the previous one is here");
-  about(F, Row);
-  about(F, Before);
   return F;
 }
 
 void Numbering::reportTwice(const NumberedRow &Second, const NumberedRow &First,
                             StringRef Text) {
-  Finding F = Diags.report(Second.Where,
-                           "{} has the same {} as {}, expected unique {}s",
-                           Second.Name, Text, First.Name, Text);
-  F.note(First.Where, "the {} is also used here", Text);
-  about(F, Second);
-  about(F, First);
+  Diags
+      .report({Second.Where, Second.Value, Second.Instruction, First.Value,
+               First.Instruction},
+              "{} has the same {} as {}, expected unique {}s", Second.Name,
+              Text, First.Name, Text)
+      .note(First.Where, "the {} is also used here", Text);
 }
 
 /// A gap that goes on is reported once, and so are two rows that are exchanged.

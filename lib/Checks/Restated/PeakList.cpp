@@ -155,10 +155,8 @@ const LiveRangeRow *PeakList::rangeOf(const PeakRow &Row) const {
 }
 
 void PeakList::about(Finding &F, NameId Name, ShapeIndex Index) const {
-  F.about(Name);
   UsedId U = Ctx.findUsed(Name, Index);
-  if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
-    F.about(V);
+  F.about(Name).about(U ? Ctx.valueOf(U) : ValueId());
 }
 
 /// Shows the live ranges of both, which is why one is there and the other is

@@ -32,9 +32,7 @@ static void nameSuspects(const CheckContext &Ctx, Finding &F, int32_t Step) {
     if (Row.End < First - 1 - Near || Row.Start > Last + Near)
       continue;
     UsedId U = Ctx.findUsed(Row.Name, Row.Index);
-    if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
-      F.about(V);
-    F.about(Row.Name);
+    F.about(U ? Ctx.valueOf(U) : ValueId()).about(Row.Name);
   }
 }
 

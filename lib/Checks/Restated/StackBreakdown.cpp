@@ -262,12 +262,12 @@ void StackTree::compareNames() {
     uint64_t &Bytes = Lacking[Names[I]];
     if (static_cast<int64_t>(Bytes) <= 0)
       continue;
-    Finding F = Diags.reportAs(
-        Severity::Warning, {Ctx.places().line(Row), Section::Stack, Row.Name},
-        "stack breakdown is missing {} bytes under '{}'", Bytes, Names[I]);
     UsedId U = Ctx.findUsed(Row.Name, Row.Index);
-    if (ValueId V = U ? Ctx.valueOf(U) : ValueId())
-      F.about(V);
+    Diags.reportAs(Severity::Warning,
+                   {Ctx.places().line(Row), Section::Stack, Row.Name,
+                    U ? Ctx.valueOf(U) : ValueId()},
+                   "stack breakdown is missing {} bytes under '{}'", Bytes,
+                   Names[I]);
     Bytes = 0;
   }
 }

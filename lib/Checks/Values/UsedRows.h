@@ -45,11 +45,10 @@ inline StringRef lastUseRow(const Facts &Ctx, UsedId U) {
   return lineBehind(D, Before).ltrim();
 }
 
-/// Makes \p F a finding about \p U.
-inline Finding &aboutUsed(const Facts &Ctx, Finding &F, UsedId U) {
-  if (ValueId V = Ctx.valueOf(U))
-    return F.about(V);
-  return F.about(Ctx.dump()[U].Tag.Name);
+/// What a finding about \p U is about.
+inline Subject subjectOf(const Facts &Ctx, UsedId U) {
+  ValueId V = Ctx.valueOf(U);
+  return V ? Subject(V) : Subject(Ctx.dump()[U].Tag.Name);
 }
 
 } // namespace hlobuf

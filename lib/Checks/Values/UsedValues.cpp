@@ -162,12 +162,12 @@ static void reportFirst(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
     Where = All.front().Name != Tag.Name || Row.Index.empty() ? Row.Name
                                                               : Row.Index;
   }
-  Finding F = Diags.report(
-      Where, "the first position of {} is {}, expected its definition {}",
-      Ctx.places().tag(D[U]).Whole,
-      All.empty() ? "missing" : D.spell(All.front().Name, All.front().Index),
-      D.spell(Tag.Name, Tag.Index));
-  aboutUsed(Ctx, F, U).about(Tag.Name);
+  Diags.report({Where, subjectOf(Ctx, U), Tag.Name},
+               "the first position of {} is {}, expected its definition {}",
+               Ctx.places().tag(D[U]).Whole,
+               All.empty() ? "missing"
+                           : D.spell(All.front().Name, All.front().Index),
+               D.spell(Tag.Name, Tag.Index));
 }
 
 static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
@@ -183,12 +183,11 @@ static void checkDefinitions(const CheckContext &Ctx, Reporter &Diags) {
     for (const Position &P : All.drop_front()) {
       if (P.Name != Tag.Name || P.Index.canonical() == Tag.Index.canonical())
         continue;
-      Finding F = Diags.report(Ctx.places().line(P).ltrim(),
-                               "{} is listed at {}, a different part of the "
-                               "instruction that defines it",
-                               Ctx.places().tag(D.Used[I]).Whole,
-                               D.spell(P.Name, P.Index));
-      aboutUsed(Ctx, F, UsedId(I)).about(Tag.Name);
+      Diags.report(
+          {Ctx.places().line(P).ltrim(), subjectOf(Ctx, UsedId(I)), Tag.Name},
+          "{} is listed at {}, a different part of the instruction "
+          "that defines it",
+          Ctx.places().tag(D.Used[I]).Whole, D.spell(P.Name, P.Index));
     }
   }
 }
@@ -203,18 +202,17 @@ static void findEqual(const CheckContext &Ctx, Reporter &Diags, UsedId U,
   Sorted.resize(Rows.size());
   for (uint32_t I = 0; I != Rows.size(); ++I)
     Sorted[I] = I;
-  std::sort(Sorted.begin(), Sorted.end(), [&](uint32_t X, uint32_t Y) {
-    return std::pair(Key(Rows[X]), X) < std::pair(Key(Rows[Y]), Y);
-  });
+  std::ranges::stable_sort(Sorted, {},
+                           [&](uint32_t I) { return Key(Rows[I]); });
   for (size_t I = 1; I != Sorted.size(); ++I)
-    if (Key(Rows[Sorted[I - 1]]) == Key(Rows[Sorted[I]])) {
-      Finding F = Diags.report(Ctx.places().line(Rows[Sorted[I]]).ltrim(),
-                               "{} lists this {} twice",
-                               Ctx.places().tag(Ctx.dump()[U]).Whole, Kind);
-      F.note(Ctx.places().line(Rows[Sorted[I - 1]]).ltrim(),
-             "previously listed here");
-      aboutUsed(Ctx, F, U);
-    }
+    if (Key(Rows[Sorted[I - 1]]) == Key(Rows[Sorted[I]]))
+      Diags
+          .report(
+              {Ctx.places().line(Rows[Sorted[I]]).ltrim(), subjectOf(Ctx, U)},
+              "{} lists this {} twice", Ctx.places().tag(Ctx.dump()[U]).Whole,
+              Kind)
+          .note(Ctx.places().line(Rows[Sorted[I - 1]]).ltrim(),
+                "previously listed here");
 }
 
 static void checkRepeated(const CheckContext &Ctx, Reporter &Diags) {
@@ -268,11 +266,11 @@ static bool checkName(const CheckContext &Ctx, Reporter &Diags, UsedId U) {
   StringRef Stated = Rest.take_until([](char C) { return C == ' '; });
   if (Stated == Name)
     return true;
-  Finding F = Diags.report(
-      Stated, "the text describes {}, but the value is defined by {}", Stated,
-      Name);
-  F.note(Ctx.places().tag(D[U]).Whole, "the value");
-  aboutUsed(Ctx, F, U).about(D[U].Tag.Name);
+  Diags
+      .report({Stated, subjectOf(Ctx, U), D[U].Tag.Name},
+              "the text describes {}, but the value is defined by {}", Stated,
+              Name)
+      .note(Ctx.places().tag(D[U]).Whole, "the value");
   return false;
 }
 
@@ -296,12 +294,13 @@ static void compareTexts(const CheckContext &Ctx, Reporter &Diags,
       continue;
     StringRef Own = differentText(Text, First);
     StringRef Shared = differentText(First, Text);
-    Finding F = Diags.report(
-        Own, "the text of {} says '{}' here, but '{}' at {}",
-        D.Names[D.Used[U].Tag.Name], Own.take_front(80), Shared.take_front(80),
-        Ctx.places().tag(D.Used[Right]).Whole);
-    F.note(Shared, "the other text");
-    aboutUsed(Ctx, F, UsedId(U)).about(D.Used[U].Tag.Name);
+    NameId Name = D.Used[U].Tag.Name;
+    Diags
+        .report({Own, subjectOf(Ctx, UsedId(U)), Name},
+                "the text of {} says '{}' here, but '{}' at {}", D.Names[Name],
+                Own.take_front(80), Shared.take_front(80),
+                Ctx.places().tag(D.Used[Right]).Whole)
+        .note(Shared, "the other text");
   }
 }
 
@@ -327,10 +326,8 @@ static void checkNone(const CheckContext &Ctx, Reporter &Diags) {
   for (auto [I, U] : llvm::enumerate(D.Used)) {
     if (!D.uses(U).empty() || U.PrintedNone || U.UsesUninitialized)
       continue;
-    Finding F = Diags.report(lastUseRow(Ctx, UsedId(I)),
-                             "{} has neither uses nor '(none)'",
-                             Ctx.places().tag(U).Whole);
-    aboutUsed(Ctx, F, UsedId(I));
+    Diags.report({lastUseRow(Ctx, UsedId(I)), subjectOf(Ctx, UsedId(I))},
+                 "{} has neither uses nor '(none)'", Ctx.places().tag(U).Whole);
   }
 }
 
