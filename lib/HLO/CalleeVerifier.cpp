@@ -1,9 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "HLO/CalleeVerifier.h"
 #include "HLO/AttributeSyntax.h"
+#include "HLO/ModuleVerifier.h"
 
 using namespace hlobuf;
+
+ShapeId VerifierContext::operandShape(const HloInstruction &I, size_t K) const {
+  HloOperand Operand = M.operand(I, K);
+  ShapeId Whole = M[Operand.Source].Shape;
+  return Operand.Path.isRoot() ? Whole
+                               : at(Whole, Tables.Indices.steps(Operand.Path));
+}
+
+static bool isFloat(const Shape &S) {
+  return S.Element.starts_with("f") || S.Element.starts_with("bf");
+}
+
+/// Precision may change where no pass looks at it (ShapeVerifier with
+/// allow_mixed_precision, which TPU uses), and dynamic sizes are bounds.
+bool VerifierContext::compatible(ShapeId A, ShapeId B) const {
+  if (!A || !B)
+    return false;
+  if (A == B)
+    return true;
+  const Shape &X = shape(A), &Y = shape(B);
+  if (X.Kind != Y.Kind || X.Elements.size() != Y.Elements.size() ||
+      X.Dimensions.size() != Y.Dimensions.size() ||
+      (X.Element != Y.Element && !(isFloat(X) && isFloat(Y))))
+    return false;
+  for (size_t D = 0; D != X.Dimensions.size(); ++D)
+    if (X.Dimensions[D].Size != Y.Dimensions[D].Size &&
+        !X.Dimensions[D].unbounded() && !Y.Dimensions[D].unbounded())
+      return false;
+  for (size_t K = 0; K != X.Elements.size(); ++K)
+    if (!compatible(X.Elements[K], Y.Elements[K]))
+      return false;
+  return true;
+}
+
+StringRef VerifierContext::opcodePlace(const HloInstruction &I) const {
+  StringRef Head = M.head(I);
+  return Head.drop_front(Head.rfind(' ') + 1);
+}
+
+std::string VerifierContext::spell(const HloInstruction &I) const {
+  return fmt::format("{} {}", opcodePlace(I), name(I));
+}
+
+std::string VerifierContext::text(ShapeId Id) const {
+  return Id ? Tables.Shapes.plainText(Id) : "none";
+}
 
 CalleeVerifier::CalleeVerifier(const VerifierContext &C) : VerifierContext(C) {
   for (const HloComputation &Callee : M.Computations)
@@ -30,8 +76,8 @@ void CalleeVerifier::findParameters(const HloComputation &Callee) {
       continue;
     if (I.number() >= Count) {
       refuse(M.operandsText(I),
-             "{} is parameter {}, but the computation has {} parameter{}",
-             name(I), I.number(), Count, Count == 1 ? "" : "s");
+             "{} is parameter {}, but the computation has {}", name(I),
+             I.number(), counted(Count, "parameter"));
       continue;
     }
     HloId &Own = Parameters[First + I.number()];
@@ -62,8 +108,8 @@ bool CalleeVerifier::verifyCalls(const HloInstruction &I) const {
           !verifyParameters(I, Rule, Call.Callee, Count++))
         return false;
     if (Count < Rule.Least || Count > Rule.Most)
-      return refuse(I, "'{}' of {} names {} computation{}, expected {}",
-                    callKey(Rule.Role), spell(I), Count, Count == 1 ? "" : "s",
+      return refuse(I, "'{}' of {} names {}, expected {}", callKey(Rule.Role),
+                    spell(I), counted(Count, "computation"),
                     spellCount(OperandCount{Rule.Least, Rule.Most}));
   }
   if (I.Op == Opcode::Conditional && Calls.size() + 1 != M.operands(I).size())
@@ -111,9 +157,8 @@ bool CalleeVerifier::verifyParameters(const HloInstruction &I,
   std::optional<size_t> Expected = numParameters(Rule.Parameters, Operands);
   if (Expected && Count != *Expected && !(Start && Count > *Expected) &&
       !(Fewer && Count < *Expected))
-    return refuse(I, "{} calls {}, which has {} parameter{}, expected {}",
-                  spell(I), name(Callee), Count, Count == 1 ? "" : "s",
-                  *Expected);
+    return refuse(I, "{} calls {}, which has {}, expected {}", spell(I),
+                  name(Callee), counted(Count, "parameter"), *Expected);
   switch (Rule.Parameters) {
   case CalleeParameters::Operands:
     for (size_t K = 0; K != std::min(Operands, Count); ++K)

@@ -5,7 +5,6 @@
 // backend may do in another way.
 
 #include "HLO/ModuleVerifier.h"
-#include "HLO/CalleeVerifier.h"
 #include "HLO/ForwardRules.h"
 
 using namespace hlobuf;
@@ -145,8 +144,8 @@ bool ModuleVerifier::verifyNumResults(const HloInstruction &I, ShapeId Result,
   const Shape &Own = shape(Result);
   if (Own.isTuple() ? Own.Elements.size() == Count : Count == 1)
     return true;
-  return refuse(I, "{} has shape {}, but {} operand{}", spell(I), text(I.Shape),
-                M.operands(I).size(), M.operands(I).size() == 1 ? "" : "s");
+  return refuse(I, "{} has shape {}, but {}", spell(I), text(I.Shape),
+                counted(M.operands(I).size(), "operand"));
 }
 
 /// What is forwarded keeps its shape.
@@ -268,8 +267,8 @@ bool ModuleVerifier::verifyBound(const HloInstruction &I, ShapeId Before,
   size_t Own = shape(Bound).Elements.size();
   size_t Earlier = Before ? shape(Before).Elements.size() : 0;
   if (Own != Earlier + Count - First)
-    return refuse(I, "{} has shape {} with {} operand{}, expected {}", spell(I),
-                  text(I.Shape), Own, Own == 1 ? "" : "s",
+    return refuse(I, "{} has shape {} with {}, expected {}", spell(I),
+                  text(I.Shape), counted(Own, "operand"),
                   Earlier + Count - First);
   for (size_t K = First; K != Count; ++K)
     if (!isPassed(I, K, shape(Bound).Elements[Earlier + K - First]))

@@ -202,10 +202,10 @@ static void checkTables(const CheckContext &Ctx, Reporter &Diags) {
       continue; // Never seen; value-color reports it.
     if (V.Size == Expected)
       continue;
-    Diags.report(
-        {Ctx.places().value(V).Size, ValueId(I)},
-        "tuple index table {} has {} bytes, expected {} for {} element{}",
-        D.spell(V.Tag), V.Size, Expected, Elements, Elements == 1 ? "" : "s");
+    Diags.report({Ctx.places().value(V).Size, ValueId(I)},
+                 "tuple index table {} has {} bytes, expected {} for {}",
+                 D.spell(V.Tag), V.Size, Expected,
+                 counted(Elements, "element"));
   }
 }
 
