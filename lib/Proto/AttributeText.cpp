@@ -323,8 +323,8 @@ void AttributePrinter::printCalls() {
 void AttributePrinter::printFrontend() {
   std::vector<std::string> Items;
   forEachMessage(message(FrontendAttributes), 1, [&](StringRef Entry) {
-    Items.push_back(fmt::format("{}=\"{}\"", plainName(bytesField(Entry, 1)),
-                                escaped(bytesField(Entry, 2))));
+    Items.push_back(plainName(bytesField(Entry, 1)) + '=' +
+                    quoted(bytesField(Entry, 2)));
   });
   if (!Items.empty())
     To.Out +=
@@ -370,12 +370,8 @@ void AttributePrinter::printMetadata() {
     if (Each.Text.empty() && Each.Number == 0)
       continue;
     ((To.Out += Separator) += Each.Key) += '=';
-    if (Each.Text.empty()) {
-      To.Out += std::to_string(Each.Number);
-    } else {
-      appendEscaped(To.Out += '"', Each.Text);
-      To.Out += '"';
-    }
+    To.Out +=
+        Each.Text.empty() ? std::to_string(Each.Number) : quoted(Each.Text);
     Separator = " ";
   }
   if (Separator == " ")
@@ -416,10 +412,8 @@ void AttributePrinter::printBackendConfig() {
     Config = M.Payloads[static_cast<size_t>(*Number)];
   if (Config.empty())
     return;
-  if (isPlainJson(Config))
-    To.Out += (", backend_config=" + Config).str();
-  else
-    To.Out += fmt::format(", backend_config=\"{}\"", escaped(Config));
+  To.Out += ", backend_config=";
+  To.Out += isPlainJson(Config) ? Config.str() : quoted(Config);
 }
 
 void hlobuf::printAttributes(const ProtoModule &M, const ProtoInstruction &I,

@@ -191,7 +191,7 @@ static std::string callAttributeText(StringRef Message, unsigned Depth) {
         isMessage(F.Bytes))
       Out += callAttributeText(F.Bytes, Depth + 1);
     else if (F.isMessage())
-      Out += '"' + escaped(F.Bytes) + '"';
+      Out += quoted(F.Bytes);
     else if (F.Type == WireType::Fixed32)
       Out += fmt::format("{}", llvm::bit_cast<float>(uint32_t(F.Value)));
     else if (F.Type == WireType::Fixed64)
@@ -208,7 +208,7 @@ static std::string callAttributeKey(StringRef Key) {
               llvm::all_of(Key, [](char C) {
                 return llvm::isAlnum(C) || C == '_' || C == '$' || C == '.';
               });
-  return Bare ? Key.str() : '"' + escaped(Key) + '"';
+  return Bare ? Key.str() : quoted(Key);
 }
 
 static std::string callAttributesText(StringRef Map) {
@@ -330,7 +330,7 @@ std::string hlobuf::valueText(AttributeForm Form, const WireField &F) {
   case AttributeForm::Word:
     return plainName(F.Bytes);
   case AttributeForm::Quoted:
-    return '"' + escaped(F.Bytes) + '"';
+    return quoted(F.Bytes);
   case AttributeForm::Optional:
     return numberAt(F.Bytes, 2) != 0 ? std::to_string(numberAt(F.Bytes, 1))
                                      : "";

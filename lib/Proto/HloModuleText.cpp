@@ -34,24 +34,9 @@ std::string hlobuf::plainName(StringRef Name) {
   return Out;
 }
 
-std::string hlobuf::escaped(StringRef Bytes) {
-  std::string Out;
-  appendEscaped(Out, Bytes);
-  return Out;
-}
-
-void hlobuf::appendEscaped(std::string &Out, StringRef Bytes) {
-  auto IsPlain = [](char C) {
-    return C >= ' ' && C < 127 && C != '"' && C != '\\' && C != '\'';
-  };
-  while (!Bytes.empty()) {
-    StringRef Plain = Bytes.take_while(IsPlain);
-    Out += Plain;
-    Bytes = Bytes.drop_front(Plain.size());
-    if (Bytes.empty())
-      return;
-    char C = Bytes.front();
-    Bytes = Bytes.drop_front();
+std::string hlobuf::quoted(StringRef Bytes) {
+  std::string Out = "\"";
+  for (char C : Bytes) {
     if (C == '\n')
       Out += "\\n";
     else if (C == '\r')
@@ -60,9 +45,12 @@ void hlobuf::appendEscaped(std::string &Out, StringRef Bytes) {
       Out += "\\t";
     else if (C == '"' || C == '\\' || C == '\'')
       (Out += '\\') += C;
+    else if (C >= ' ' && C < 127)
+      Out += C;
     else
       Out += fmt::format("\\{:03o}", static_cast<unsigned char>(C));
   }
+  return Out + '"';
 }
 
 std::string hlobuf::indexText(ArrayRef<int64_t> Index) {
@@ -168,7 +156,7 @@ void ModulePrinter::printTable(StringRef Title, StringRef Tables,
   forEachMessage(Tables, Field, [&](StringRef Item) {
     To.Out += fmt::format("{} ", ++Number);
     if (Keys.empty()) {
-      To.Out += fmt::format("\"{}\"\n", escaped(Item));
+      To.Out += quoted(Item) + '\n';
       return;
     }
     check(Item, "a StackFrameIndexProto");
@@ -277,7 +265,7 @@ void ModulePrinter::printComputation(const ProtoComputation &C) {
     return;
   To.Out += '}';
   if (!C.Thread.empty() && C.Thread != "main")
-    To.Out += fmt::format(", execution_thread=\"{}\"", escaped(C.Thread));
+    To.Out += ", execution_thread=" + quoted(C.Thread);
   To.Out += '\n';
 }
 

@@ -54,8 +54,6 @@ void printModule(const ProtoModule &M, TextSink &To);
 void printAssignment(const HloProto &P, TextSink &To);
 /// What only protos hold.
 void printTraces(const HloProto &P, TextSink &To);
-/// Fields that nobody reads, and those that contradict others.
-void printFields(const HloProto &P, TextSink &To);
 
 /// Compares fields of the executable \p P that must agree, each with what it
 /// repeats, but for those of thunks. Hands \p Report a text without line breaks
@@ -87,9 +85,8 @@ std::string spacedIndex(ArrayRef<int64_t> Index);
 /// `<12 add.1{0} (phi) @0>`: the value \p Id, as the dump spells it.
 void appendValueTag(std::string &Out, const HloProto &P, int64_t Id);
 
-/// \p Bytes in C escapes.
-std::string escaped(StringRef Bytes);
-void appendEscaped(std::string &Out, StringRef Bytes);
+/// \p Bytes in quotes and C escapes.
+std::string quoted(StringRef Bytes);
 
 } // namespace hlobuf
 

@@ -2,6 +2,7 @@
 //
 // What only protos hold.
 
+#include "Proto/FieldWalk.h"
 #include "Proto/ProtoText.h"
 #include "Proto/Wire.h"
 #include "Support/Format.h"
@@ -63,6 +64,36 @@ static void printAlias(const HloProto &P, StringRef Alias, TextSink &To) {
   appendValueTag(To.Out += ' ', P, Buffer);
   appendName(To.Out += ": ", I ? I->Name : Place.Name);
   ((To.Out += ' ') += indexText(Place.Index)) += '\n';
+}
+
+static void printUnread(StringRef Key, const FieldWalk &Walk, TextSink &To) {
+  if (std::string Text = Walk.unread(); !Text.empty())
+    ((To.Out += Key) += Text) += '\n';
+}
+
+/// Fields that nobody reads, and those that contradict others.
+static void printFields(const HloProto &P, TextSink &To) {
+  To.Out += "Fields:\n";
+  FieldWalk Program;
+  Program.walk(FieldType::HloModule, P.Module.Bytes);
+  Program.walk(FieldType::BufferAssignment, P.Assignment.Bytes);
+  printUnread(" unread in the program: ", Program, To);
+  if (P.Thunks.Target == ThunkSource::Backend::None)
+    return;
+  if (P.Thunks.Target == ThunkSource::Backend::CPU && P.Result.empty()) {
+    To.Out += " unread around it: xla.cpu.CompilationResultProto\n";
+    return;
+  }
+  FieldWalk Around;
+  if (P.Thunks.Target == ThunkSource::Backend::CPU)
+    Around.walk(FieldType::CpuCompilationResult, P.Result);
+  else
+    for (StringRef Part : P.Thunks.Parts)
+      Around.walk(FieldType::GpuExecutable, Part);
+  printUnread(" unread around it: ", Around, To);
+  compareFields(P, [&](const std::string &Text) {
+    ((To.Out += " different: ") += Text) += '\n';
+  });
 }
 
 void hlobuf::printTraces(const HloProto &P, TextSink &To) {
