@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "CommandLine/Help.h"
+#include "Support/TextColumns.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <deque>
@@ -13,23 +14,6 @@ static constexpr size_t ScreenWidth = 80;
 
 /// LLVM puts this between an option and its description.
 static constexpr StringRef Separator = " - ";
-
-/// \p Text with line breaks between words, no line wider than \p Width if its
-/// words are not.
-static std::string wrap(StringRef Text, size_t Width) {
-  std::string Result;
-  size_t Column = 0;
-  while (!Text.empty()) {
-    auto [Word, Rest] = Text.split(' ');
-    Text = Rest;
-    bool Fits = Column + 1 + Word.size() <= Width;
-    if (!Result.empty())
-      Result += Fits ? ' ' : '\n';
-    Column = Fits && !Result.empty() ? Column + 1 + Word.size() : Word.size();
-    Result += Word;
-  }
-  return Result;
-}
 
 /// True if \p Argument may ask for the descriptions of options: also as `-h`,
 /// or in a file of arguments.
@@ -50,7 +34,7 @@ static void wrapDescriptions() {
       ScreenWidth - std::min(Widest + Separator.size(), ScreenWidth / 2);
   for (const auto &Known : cl::getRegisteredOptions()) {
     cl::Option &O = *Known.second;
-    Texts.push_back(wrap(O.HelpStr, Width));
+    Texts.push_back(llvm::join(wrapped(O.HelpStr, Width), "\n"));
     O.setDescription(Texts.back());
   }
 }

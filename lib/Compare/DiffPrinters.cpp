@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Compare/MemoryDiff.h"
-#include "Memory/TextColumns.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"
+#include "Support/TextColumns.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -3,9 +3,9 @@
 // The summary for people.
 
 #include "Memory/MemorySummary.h"
-#include "Memory/TextColumns.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "Support/TextColumns.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;

@@ -4,6 +4,7 @@
 #include "Results/ResultPrinter.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
+#include "Support/TextColumns.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -123,20 +124,12 @@ static void addRows(ArrayRef<Row> Rows, size_t Width,
 /// Adds \p Title and \p Text, broken between words where it exceeds \p Width.
 static void addText(StringRef Title, StringRef Text, size_t Width,
                     std::vector<std::string> &Lines) {
-  std::string Line(Indent, ' ');
-  Line += Title;
-  size_t Start = columns(Line) + 1;
-  bool Fresh = true;
-  for (StringRef Word : llvm::split(Text, ' ')) {
-    if (!Fresh && columns(Line) + 1 + columns(Word) > Width) {
-      Lines.push_back(std::move(Line));
-      Line.assign(Start - 1, ' ');
-    }
-    Line += ' ';
-    Line += Word;
-    Fresh = false;
+  std::string Head = std::string(Indent, ' ') + Title.str() + ' ';
+  for (const std::string &Line :
+       wrapped(Text, Width - std::min(Width, columns(Head)))) {
+    Lines.push_back(Head + Line);
+    Head.assign(columns(Head), ' ');
   }
-  Lines.push_back(std::move(Line));
 }
 
 static std::string withPlace(const DumpResult &R, const ResultNote &N) {

@@ -2,8 +2,8 @@
 //
 // Text in columns.
 
-#ifndef HLOBUF_MEMORY_TEXTCOLUMNS_H
-#define HLOBUF_MEMORY_TEXTCOLUMNS_H
+#ifndef HLOBUF_SUPPORT_TEXTCOLUMNS_H
+#define HLOBUF_SUPPORT_TEXTCOLUMNS_H
 
 #include "Support/LLVM.h"
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace hlobuf {
 
-/// \p Text in lines of at most \p Columns bytes, broken at blanks; a longer
+/// \p Text in lines of at most \p Width columns, broken at blanks; a longer
 /// word has a line of its own.
-std::vector<std::string> wrapped(StringRef Text, size_t Columns);
+std::vector<std::string> wrapped(StringRef Text, size_t Width);
 
 /// \p Text, or its beginning and `...`.
 std::string clipped(StringRef Text, size_t Columns);
@@ -24,4 +24,4 @@ std::string sideBySide(StringRef Left, StringRef Right, size_t Columns);
 
 } // namespace hlobuf
 
-#endif // HLOBUF_MEMORY_TEXTCOLUMNS_H
+#endif // HLOBUF_SUPPORT_TEXTCOLUMNS_H

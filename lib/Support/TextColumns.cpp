@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Memory/TextColumns.h"
-#include "llvm/ADT/Twine.h"
+#include "Support/TextColumns.h"
+#include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
 
-std::vector<std::string> hlobuf::wrapped(StringRef Text, size_t Columns) {
+std::vector<std::string> hlobuf::wrapped(StringRef Text, size_t Width) {
   std::vector<std::string> Lines;
-  while (Text.size() > Columns) {
-    size_t Blank = Text.take_front(Columns + 1).rfind(' ');
-    if (Blank == StringRef::npos || Blank == 0)
-      Blank = Text.find(' ', Columns);
-    if (Blank == StringRef::npos)
-      break;
-    Lines.push_back(Text.take_front(Blank).str());
-    Text = Text.drop_front(Blank + 1);
-  }
-  Lines.push_back(Text.str());
+  for (StringRef Word : llvm::split(Text, ' '))
+    if (!Lines.empty() && columns(Lines.back()) + 1 + columns(Word) <= Width)
+      Lines.back() += (" " + Word).str();
+    else
+      Lines.push_back(Word.str());
   return Lines;
 }
 
