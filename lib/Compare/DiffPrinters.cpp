@@ -3,10 +3,10 @@
 #include "Compare/MemoryDiff.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "Support/Json.h"
 #include "Support/Printable.h"
 #include "Support/TextColumns.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
@@ -149,60 +149,46 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS) {
 }
 
 static void writeRow(const ChangeRow &Row, json::OStream &J) {
-  J.object([&] {
-    J.attribute("change", changeName(Row.Change));
-    if (!Row.OtherSpace.empty())
-      J.attribute("other_space", Row.OtherSpace);
-    J.attribute("kind", kindName(Row.Kind));
-    J.attribute("count", Row.Count);
-    J.attribute("old_bytes", Row.Bytes.Old);
-    J.attribute("new_bytes", Row.Bytes.New);
-    J.attribute("old_shape", json::fixUTF8(Row.OldShape));
-    J.attribute("new_shape", json::fixUTF8(Row.NewShape));
-    J.attribute("op_name", json::fixUTF8(Row.Called.OpName));
-    J.attribute("source", json::fixUTF8(Row.Called.Source));
-    J.attribute("name", json::fixUTF8(Row.Called.text()));
-    J.attribute("example", json::fixUTF8(Row.Example));
-  });
+  J.attribute("change", changeName(Row.Change));
+  if (!Row.OtherSpace.empty())
+    J.attribute("other_space", Row.OtherSpace);
+  J.attribute("kind", kindName(Row.Kind));
+  J.attribute("count", Row.Count);
+  J.attribute("old_bytes", Row.Bytes.Old);
+  J.attribute("new_bytes", Row.Bytes.New);
+  writeText(J, "old_shape", Row.OldShape);
+  writeText(J, "new_shape", Row.NewShape);
+  writeText(J, "op_name", Row.Called.OpName);
+  writeText(J, "source", Row.Called.Source);
+  writeText(J, "name", Row.Called.text());
+  writeText(J, "example", Row.Example);
 }
 
 static void writeSpace(const SpaceDiff &Space, json::OStream &J) {
-  J.object([&] {
-    J.attribute("name", Space.Name);
-    J.attribute("color", Space.Color);
-    J.attribute("old_peak", Space.Peak.Old);
-    J.attribute("new_peak", Space.Peak.New);
-    J.attribute("old_allocated", Space.Allocated.Old);
-    J.attribute("new_allocated", Space.Allocated.New);
-    J.attribute("old_padding", Space.Padding.Old);
-    J.attribute("new_padding", Space.Padding.New);
-    J.attribute("matched_bytes", Space.Matched);
-    J.attribute("explained_bytes", Space.Explained);
-    J.attribute("unmatched_bytes", Space.Explained + Space.Unknown);
-    J.attributeArray("rows", [&] {
-      for (const ChangeRow &Row : Space.Rows)
-        writeRow(Row, J);
-    });
-  });
+  J.attribute("name", Space.Name);
+  J.attribute("color", Space.Color);
+  J.attribute("old_peak", Space.Peak.Old);
+  J.attribute("new_peak", Space.Peak.New);
+  J.attribute("old_allocated", Space.Allocated.Old);
+  J.attribute("new_allocated", Space.Allocated.New);
+  J.attribute("old_padding", Space.Padding.Old);
+  J.attribute("new_padding", Space.Padding.New);
+  J.attribute("matched_bytes", Space.Matched);
+  J.attribute("explained_bytes", Space.Explained);
+  J.attribute("unmatched_bytes", Space.Explained + Space.Unknown);
+  writeRows(J, "rows", Space.Rows,
+            [&](const ChangeRow &Row) { writeRow(Row, J); });
 }
 
 void hlobuf::writeDiff(const MemoryDiff &Diff, json::OStream &J) {
-  auto WriteTexts = [&](StringRef Key, ArrayRef<std::string> Texts) {
-    J.attributeArray(Key, [&] {
-      for (const std::string &Text : Texts)
-        J.value(json::fixUTF8(Text));
-    });
-  };
   J.object([&] {
-    J.attribute("old_module", json::fixUTF8(Diff.OldModule));
-    J.attribute("new_module", json::fixUTF8(Diff.NewModule));
+    writeText(J, "old_module", Diff.OldModule);
+    writeText(J, "new_module", Diff.NewModule);
     J.attribute("differs", Diff.differs());
     J.attribute("timed", Diff.Timed);
-    WriteTexts("causes", Diff.Causes);
-    J.attributeArray("spaces", [&] {
-      for (const SpaceDiff &Space : Diff.Spaces)
-        writeSpace(Space, J);
-    });
-    WriteTexts("reasons", Diff.Reasons);
+    writeTexts(J, "causes", Diff.Causes);
+    writeRows(J, "spaces", Diff.Spaces,
+              [&](const SpaceDiff &Space) { writeSpace(Space, J); });
+    writeTexts(J, "reasons", Diff.Reasons);
   });
 }

@@ -4,9 +4,9 @@
 // texts are numbers into `strings`: a page of 100,000 values has to open fast.
 
 #include "Draw/Picture.h"
+#include "Support/Json.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/Support/JSON.h"
 
 using namespace hlobuf;
 namespace json = llvm::json;
@@ -51,15 +51,12 @@ void Writer::column(StringRef Key, const RowsT &Rows, Fn Field) {
 }
 
 void Writer::writeSpaces() {
-  J.attributeArray("spaces", [&] {
-    for (const SpaceUse &Space : Memory.spaces())
-      J.object([&] {
-        J.attribute("color", Space.Color);
-        J.attribute("name", Space.Name);
-        J.attribute("peak", Space.PeakStep);
-        column("held", llvm::seq(0, P.Steps),
-               [&](int32_t Step) { return Space.heldAt(Step); });
-      });
+  writeRows(J, "spaces", Memory.spaces(), [&](const SpaceUse &Space) {
+    J.attribute("color", Space.Color);
+    J.attribute("name", Space.Name);
+    J.attribute("peak", Space.PeakStep);
+    column("held", llvm::seq(0, P.Steps),
+           [&](int32_t Step) { return Space.heldAt(Step); });
   });
 }
 
@@ -116,28 +113,19 @@ void Writer::writeBlocks() {
 }
 
 void Writer::writeFindings() {
-  J.attributeArray("findings", [&] {
-    for (const PictureFinding &F : P.Findings)
-      J.object([&] {
-        J.attribute("severity", severityName(F.Level));
-        J.attribute("check", F.Check);
-        J.attribute("message", json::fixUTF8(F.Message));
-        J.attributeArray("lines", [&] {
-          for (const std::string &Line : F.Lines)
-            J.value(json::fixUTF8(Line));
-        });
-        J.attributeArray("marks", [&] {
-          for (const PictureMark &M : F.Marks)
-            J.object([&] {
-              J.attribute("owner", M.Owner.index());
-              J.attribute("begin", M.Begin);
-              J.attribute("end", M.End);
-              J.attribute("first", M.First);
-              J.attribute("last", M.Last);
-              J.attribute("crossing", M.Crossing);
-            });
-        });
-      });
+  writeRows(J, "findings", P.Findings, [&](const PictureFinding &F) {
+    J.attribute("severity", severityName(F.Level));
+    J.attribute("check", F.Check);
+    writeText(J, "message", F.Message);
+    writeTexts(J, "lines", F.Lines);
+    writeRows(J, "marks", F.Marks, [&](const PictureMark &M) {
+      J.attribute("owner", M.Owner.index());
+      J.attribute("begin", M.Begin);
+      J.attribute("end", M.End);
+      J.attribute("first", M.First);
+      J.attribute("last", M.Last);
+      J.attribute("crossing", M.Crossing);
+    });
   });
 }
 
@@ -149,14 +137,14 @@ static StringRef timesKey(TimeSource Times) {
 void Writer::run() {
   J.object([&] {
     J.attribute("schema", 1);
-    J.attribute("title", json::fixUTF8(P.Title));
-    J.attribute("verdict", json::fixUTF8(P.Verdict));
+    writeText(J, "title", P.Title);
+    writeText(J, "verdict", P.Verdict);
     J.attribute("times", timesKey(Memory.times()));
     J.attribute("steps", P.Steps);
     J.attribute("untimed", static_cast<uint64_t>(P.Untimed));
     if (P.Capacity)
       J.attribute("capacity", *P.Capacity);
-    J.attribute("chip", json::fixUTF8(P.Chip));
+    writeText(J, "chip", P.Chip);
     writeSpaces();
     writeAllocations();
     writeBlocks();
@@ -167,8 +155,7 @@ void Writer::run() {
     column("instructions", llvm::seq(0, Memory.isTimed() ? P.Steps : 0),
            [&](int32_t Step) { return number(Memory.instructionAt(Step)); });
     writeFindings();
-    column("strings", Strings,
-           [](StringRef Text) { return json::fixUTF8(Text); });
+    writeTexts(J, "strings", Strings);
   });
 }
 

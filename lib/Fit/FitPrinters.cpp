@@ -3,8 +3,8 @@
 #include "Fit/FitPlan.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "Support/Json.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -158,32 +158,24 @@ void hlobuf::printPlan(const FitPlan &Plan, size_t Top, raw_ostream &OS) {
 
 static void writeChange(const FitChange &C, Frontend From,
                         llvm::json::OStream &J) {
-  using llvm::json::Array;
-  J.object([&] {
-    J.attribute("kind", kindName(C.Kind));
-    J.attribute("names", Array(C.Names));
-    J.attribute("source", C.Source);
-    J.attribute("saved_bytes", C.Saved);
-    if (C.Kind == FitKind::Recompute) {
-      J.attribute("scanned", C.Scanned);
-      J.attribute("count", C.Count);
-    }
-    if (C.Kind == FitKind::Batch) {
-      J.attribute("rows", C.Rows);
-      J.attribute("divisor", C.Divisor);
-    }
-    J.attribute("recomputed_products", C.Effect.Products);
-    J.attribute("paste", Array{pasteable(C, From)});
-  });
+  J.attribute("kind", kindName(C.Kind));
+  writeTexts(J, "names", C.Names);
+  writeText(J, "source", C.Source);
+  J.attribute("saved_bytes", C.Saved);
+  if (C.Kind == FitKind::Recompute) {
+    J.attribute("scanned", C.Scanned);
+    J.attribute("count", C.Count);
+  }
+  if (C.Kind == FitKind::Batch) {
+    J.attribute("rows", C.Rows);
+    J.attribute("divisor", C.Divisor);
+  }
+  J.attribute("recomputed_products", C.Effect.Products);
+  writeTexts(J, "paste", ArrayRef<std::string>(pasteable(C, From)));
 }
 
 void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
-  auto WriteChanges = [&](StringRef Key, ArrayRef<FitChange> Changes) {
-    J.attributeArray(Key, [&] {
-      for (const FitChange &C : Changes)
-        writeChange(C, Plan.From, J);
-    });
-  };
+  auto Write = [&](const FitChange &C) { writeChange(C, Plan.From, J); };
   J.object([&] {
     J.attribute("module", Plan.Module);
     J.attribute("space", Plan.Space);
@@ -195,8 +187,8 @@ void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
     J.attribute("predicted_bytes", Plan.Predicted);
     J.attribute("known_error_percent", FitErrorPercent);
     J.attribute("products", Plan.Products);
-    J.attribute("not_offered", llvm::json::Array(Plan.Notes));
-    WriteChanges("plan", Plan.Changes);
-    WriteChanges("candidates", Plan.Candidates);
+    writeTexts(J, "not_offered", Plan.Notes);
+    writeRows(J, "plan", Plan.Changes, Write);
+    writeRows(J, "candidates", Plan.Candidates, Write);
   });
 }

@@ -3,7 +3,7 @@
 // The summary for programs.
 
 #include "Memory/MemorySummary.h"
-#include "llvm/Support/JSON.h"
+#include "Support/Json.h"
 
 using namespace hlobuf;
 namespace json = llvm::json;
@@ -16,14 +16,14 @@ static StringRef kindKey(MemoryKind Kind) {
 
 static void write(json::OStream &J, StringRef Key, StringRef Text) {
   if (!Text.empty())
-    J.attribute(Key, json::fixUTF8(Text));
+    writeText(J, Key, Text);
 }
 
 static void writeRow(const HeldRow &Row, json::OStream &J) {
   write(J, "value", Row.Name);
   J.attribute("bytes", Row.Bytes);
   J.attribute("unpadded_bytes", Row.Unpadded);
-  J.attribute("shape", json::fixUTF8(Row.Shape));
+  writeText(J, "shape", Row.Shape);
   J.attribute("kind", kindKey(Row.Kind));
   J.attribute("allocation", Row.Allocation);
   const ValueName &Called = Row.Called;
@@ -45,19 +45,17 @@ static void writeRow(const HeldRow &Row, json::OStream &J) {
 
 static void writeSpace(const SpaceSummary &Space, bool IsTimed,
                        json::OStream &J) {
-  J.object([&] {
-    J.attribute("color", Space.Color);
-    J.attribute("name", Space.Name);
-    J.attribute("bytes", Space.Allocated);
-    J.attribute("resident_bytes", Space.Resident);
-    if (!IsTimed)
-      return;
-    J.attribute("peak_step", Space.PeakStep);
-    J.attribute("peak_instruction", json::fixUTF8(Space.Instruction));
-    J.attribute("peak_bytes", Space.Peak);
-    J.attribute("unpadded_peak_bytes", Space.Unpadded);
-    J.attribute("idle_peak_bytes", Space.Idle);
-  });
+  J.attribute("color", Space.Color);
+  J.attribute("name", Space.Name);
+  J.attribute("bytes", Space.Allocated);
+  J.attribute("resident_bytes", Space.Resident);
+  if (!IsTimed)
+    return;
+  J.attribute("peak_step", Space.PeakStep);
+  writeText(J, "peak_instruction", Space.Instruction);
+  J.attribute("peak_bytes", Space.Peak);
+  J.attribute("unpadded_peak_bytes", Space.Unpadded);
+  J.attribute("idle_peak_bytes", Space.Idle);
 }
 
 static void writeStated(const StatedPeak &Stated, json::OStream &J) {
@@ -70,16 +68,13 @@ static void writeStated(const StatedPeak &Stated, json::OStream &J) {
 }
 
 static void writeSavings(const MemorySummary &Summary, json::OStream &J) {
-  J.attributeArray("savings", [&] {
-    for (const WasteRow &Item : Summary.Savings)
-      J.object([&] {
-        J.attribute("check", Item.Check);
-        J.attribute("bytes", Item.Saved);
-        if (Item.Count > 1)
-          J.attribute("count", Item.Count);
-        write(J, "message", Item.Message);
-        write(J, "hint", Item.Hint);
-      });
+  writeRows(J, "savings", Summary.Savings, [&](const WasteRow &Item) {
+    J.attribute("check", Item.Check);
+    J.attribute("bytes", Item.Saved);
+    if (Item.Count > 1)
+      J.attribute("count", Item.Count);
+    write(J, "message", Item.Message);
+    write(J, "hint", Item.Hint);
   });
   if (Summary.Donation)
     J.attributeObject("donation", [&] {
@@ -90,43 +85,20 @@ static void writeSavings(const MemorySummary &Summary, json::OStream &J) {
 }
 
 static void writePeak(const MemorySummary &Summary, json::OStream &J) {
-  J.attributeArray("largest", [&] {
-    for (const HeldRow &Row : Summary.Largest)
-      J.object([&] { writeRow(Row, J); });
+  writeRows(J, "largest", Summary.Largest,
+            [&](const HeldRow &Row) { writeRow(Row, J); });
+  writeRows(J, "groups", Summary.Groups, [&](const HeldGroup &Group) {
+    J.attribute("count", Group.Count);
+    J.attribute("total_bytes", Group.Bytes);
+    write(J, "label", Group.Label);
+    if (Group.Shapes > 1)
+      J.attribute("shapes", Group.Shapes);
+    writeRow(Group.First, J);
   });
-  J.attributeArray("groups", [&] {
-    for (const HeldGroup &Group : Summary.Groups)
-      J.object([&] {
-        J.attribute("count", Group.Count);
-        J.attribute("total_bytes", Group.Bytes);
-        write(J, "label", Group.Label);
-        if (Group.Shapes > 1)
-          J.attribute("shapes", Group.Shapes);
-        writeRow(Group.First, J);
-      });
-  });
-  J.attributeArray("tree", [&] {
-    for (const TreeLine &T : Summary.Tree)
-      J.object([&] {
-        J.attribute("depth", T.Depth);
-        J.attribute("label", json::fixUTF8(T.Label));
-        J.attribute("bytes", T.Bytes);
-      });
-  });
-}
-
-static void writeAnswers(const MemorySummary &Summary, json::OStream &J) {
-  if (Summary.Answers.empty())
-    return;
-  J.attributeArray("answers", [&] {
-    for (const WhyAnswer &Answer : Summary.Answers)
-      J.object([&] {
-        write(J, "question", Answer.Question);
-        J.attributeArray("lines", [&] {
-          for (const std::string &Line : Answer.Lines)
-            J.value(json::fixUTF8(Line));
-        });
-      });
+  writeRows(J, "tree", Summary.Tree, [&](const TreeLine &T) {
+    J.attribute("depth", T.Depth);
+    writeText(J, "label", T.Label);
+    J.attribute("bytes", T.Bytes);
   });
 }
 
@@ -143,9 +115,8 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
                   Summary.Times == TimeSource::Dump ? "dump" : "module");
     if (Summary.Capacity)
       J.attribute("capacity_bytes", *Summary.Capacity);
-    J.attributeArray("spaces", [&] {
-      for (const SpaceSummary &Space : Summary.Spaces)
-        writeSpace(Space, Summary.isTimed(), J);
+    writeRows(J, "spaces", Summary.Spaces, [&](const SpaceSummary &Space) {
+      writeSpace(Space, Summary.isTimed(), J);
     });
     if (Summary.Stated)
       writeStated(*Summary.Stated, J);
@@ -153,6 +124,10 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
       J.attribute("kept_for_backward_bytes", Summary.ResidualBytes);
     writePeak(Summary, J);
     writeSavings(Summary, J);
-    writeAnswers(Summary, J);
+    if (!Summary.Answers.empty())
+      writeRows(J, "answers", Summary.Answers, [&](const WhyAnswer &Answer) {
+        write(J, "question", Answer.Question);
+        writeTexts(J, "lines", Answer.Lines);
+      });
   });
 }

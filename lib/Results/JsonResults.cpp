@@ -2,7 +2,7 @@
 
 #include "Results/ResultPrinter.h"
 #include "Results/Timeline.h"
-#include "llvm/Support/JSON.h"
+#include "Support/Json.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace hlobuf;
@@ -17,14 +17,10 @@ public:
 };
 } // namespace
 
-static void write(json::OStream &J, StringRef Key, StringRef Text) {
-  J.attribute(Key, json::fixUTF8(Text));
-}
-
 static void writePlace(json::OStream &J, const SourceSpan &Loc) {
   if (Loc.File.empty())
     return;
-  write(J, "file", Loc.File);
+  writeText(J, "file", Loc.File);
   if (Loc.Line == 0)
     return;
   J.attribute("line", Loc.Line);
@@ -34,39 +30,29 @@ static void writePlace(json::OStream &J, const SourceSpan &Loc) {
 
 static void writeFinding(json::OStream &J, const DumpResult &R,
                          const ResultFinding &F) {
-  write(J, "check", F.Check);
-  write(J, "severity", severityName(F.Level));
-  write(J, "message", F.Message);
-  J.attributeArray("names", [&] {
-    for (const std::string &Name : F.Names)
-      J.value(json::fixUTF8(Name));
-  });
-  write(J, "fingerprint", F.Fingerprint);
+  writeText(J, "check", F.Check);
+  writeText(J, "severity", severityName(F.Level));
+  writeText(J, "message", F.Message);
+  writeTexts(J, "names", F.Names);
+  writeText(J, "fingerprint", F.Fingerprint);
   writePlace(J, F.Where);
-  J.attributeArray("notes", [&] {
-    for (const ResultNote &N : F.Notes)
-      J.object([&] {
-        write(J, "message", N.Message);
-        if (N.Kind != NoteKind::Plain)
-          write(J, "kind", noteKindName(N.Kind));
-        if (N.Kind == NoteKind::Step && N.Event.Step >= 0)
-          J.attribute("step", N.Event.Step);
-        writePlace(J, N.Where);
-      });
+  writeRows(J, "notes", F.Notes, [&](const ResultNote &N) {
+    writeText(J, "message", N.Message);
+    if (N.Kind != NoteKind::Plain)
+      writeText(J, "kind", noteKindName(N.Kind));
+    if (N.Kind == NoteKind::Step && N.Event.Step >= 0)
+      J.attribute("step", N.Event.Step);
+    writePlace(J, N.Where);
   });
-  if (!F.isTimeline())
-    return;
-  J.attributeArray("timeline", [&] {
-    for (const std::string &Line : layOutTimeline(R, F, ReportWidth))
-      J.value(json::fixUTF8(Line));
-  });
+  if (F.isTimeline())
+    writeTexts(J, "timeline", layOutTimeline(R, F, ReportWidth));
 }
 
 static void writeFiles(json::OStream &J, const DumpResult &R) {
   J.attributeObject("files", [&] {
     for (size_t Role = 0; Role != NumFileRoles; ++Role)
       if (!R.Files[Role].empty())
-        write(J, infoOf(static_cast<FileRole>(Role)).Key, R.Files[Role]);
+        writeText(J, infoOf(static_cast<FileRole>(Role)).Key, R.Files[Role]);
   });
 }
 
@@ -75,15 +61,12 @@ static void writeSentences(json::OStream &J, const DumpResult &R) {
     for (size_t S = 0; S != NumSentences; ++S)
       J.attributeObject(sentenceKey(static_cast<Sentence>(S)), [&] {
         const SentenceResult &Result = R.Sentences[S];
-        write(J, "status", standingName(Result.Is));
-        J.attributeArray("because", [&] {
-          for (const std::string &Reason : Result.Reasons)
-            J.value(json::fixUTF8(Reason));
-        });
+        writeText(J, "status", standingName(Result.Is));
+        writeTexts(J, "because", Result.Reasons);
         if (!Result.Assumption.empty())
-          write(J, "given", Result.Assumption);
+          writeText(J, "given", Result.Assumption);
         if (!Result.Extent.empty())
-          write(J, "extent", Result.Extent);
+          writeText(J, "extent", Result.Extent);
       });
   });
 }
@@ -111,30 +94,21 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   J.attribute("verified", R.Verified);
   writeSentences(J, R);
   writeObligations(J, R);
-  J.attributeArray("not_checked", [&] {
-    for (const SkippedCheck &Skipped : R.Skipped)
-      J.object([&] {
-        write(J, "check", Skipped.Check);
-        write(J, "reason", Skipped.Reason);
-        write(J, "class", skipKindName(Skipped.Kind));
-        if (Skipped.Missing)
-          write(J, "missing", infoOf(*Skipped.Missing).Key);
-        if (Skipped.Required)
-          J.attribute("required", true);
-      });
+  writeRows(J, "not_checked", R.Skipped, [&](const SkippedCheck &Skipped) {
+    writeText(J, "check", Skipped.Check);
+    writeText(J, "reason", Skipped.Reason);
+    writeText(J, "class", skipKindName(Skipped.Kind));
+    if (Skipped.Missing)
+      writeText(J, "missing", infoOf(*Skipped.Missing).Key);
+    if (Skipped.Required)
+      J.attribute("required", true);
   });
-  J.attributeArray("assumed", [&] {
-    for (const ResultExempt &E : R.Exempted)
-      J.object([&] {
-        write(J, "check", E.Check);
-        write(J, "gate", E.Gate);
-        J.attribute("count", E.Count);
-      });
+  writeRows(J, "assumed", R.Exempted, [&](const ResultExempt &E) {
+    writeText(J, "check", E.Check);
+    writeText(J, "gate", E.Gate);
+    J.attribute("count", E.Count);
   });
-  J.attributeArray("unused_files", [&] {
-    for (const std::string &File : R.UnusedFiles)
-      J.value(json::fixUTF8(File));
-  });
+  writeTexts(J, "unused_files", R.UnusedFiles);
   J.attributeArray("findings", [&] {
     for (const ResultFinding &F : R.Findings)
       if (F.isLoud())
@@ -150,8 +124,8 @@ static void writeUncounted(json::OStream &J, const DumpResult &R) {
     for (const ResultUncounted &U : R.Uncounted)
       if (U.isLoud())
         J.object([&] {
-          write(J, "check", U.Check);
-          write(J, "severity", severityName(U.Level));
+          writeText(J, "check", U.Check);
+          writeText(J, "severity", severityName(U.Level));
           J.attribute("count", U.Count);
         });
   });
@@ -161,16 +135,16 @@ void JsonResults::add(const DumpResult &R) {
   json::OStream J(OS);
   J.object([&] {
     J.attribute("schema", 1);
-    write(J, "tool", "hlobuf-verify");
-    write(J, "version", Options.Version);
-    write(J, "dump", R.Path);
-    write(J, "module", R.Module);
+    writeText(J, "tool", "hlobuf-verify");
+    writeText(J, "version", Options.Version);
+    writeText(J, "dump", R.Path);
+    writeText(J, "module", R.Module);
     writeFiles(J, R);
-    write(J, "status",
-          R.isUnreadable()      ? "unreadable"
-          : R.hasErrors()       ? "errors"
-          : R.isNotUnderstood() ? "unreadable"
-                                : "sound");
+    writeText(J, "status",
+              R.isUnreadable()      ? "unreadable"
+              : R.hasErrors()       ? "errors"
+              : R.isNotUnderstood() ? "unreadable"
+                                    : "sound");
     writeVerdict(J, R);
     writeUncounted(J, R);
     if (R.Memory) {
@@ -179,7 +153,7 @@ void JsonResults::add(const DumpResult &R) {
       J.attributeEnd();
     }
     if (R.isUnreadable())
-      write(J, "input_error", R.ReadError);
+      writeText(J, "input_error", R.ReadError);
   });
   OS << '\n';
 }
