@@ -7,13 +7,6 @@
 
 #include "Compare/Matching.h"
 
-namespace llvm {
-class raw_ostream;
-namespace json {
-class OStream;
-} // namespace json
-} // namespace llvm
-
 namespace hlobuf {
 
 /// What became of values that are held at one peak or at both.

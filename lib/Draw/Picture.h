@@ -10,13 +10,6 @@
 #include "Results/Result.h"
 #include "llvm/ADT/DenseSet.h"
 
-namespace llvm {
-class raw_ostream;
-namespace json {
-class OStream;
-} // namespace json
-} // namespace llvm
-
 namespace hlobuf {
 
 /// Bytes [Offset, Offset + Size) of an allocation during the steps

@@ -7,10 +7,6 @@
 
 #include "Driver/Options.h"
 
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
-
 namespace hlobuf {
 
 /// Verifies (or prints back) all inputs. Findings and the last line go to

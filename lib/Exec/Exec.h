@@ -7,10 +7,6 @@
 
 #include "Driver/Options.h"
 
-namespace llvm {
-class raw_ostream;
-} // namespace llvm
-
 namespace hlobuf {
 
 /// Runs the command that the options' inputs are, with flags that make XLA

@@ -7,13 +7,6 @@
 
 #include "Fit/Layers.h"
 
-namespace llvm {
-class raw_ostream;
-namespace json {
-class OStream;
-} // namespace json
-} // namespace llvm
-
 namespace hlobuf {
 
 /// What a change does.

@@ -16,10 +16,6 @@
 #include <array>
 #include <map>
 
-namespace llvm::json {
-class OStream;
-} // namespace llvm::json
-
 namespace hlobuf {
 
 /// What shows the bytes at the peak: rows of values, or scopes of op_name.

@@ -21,6 +21,9 @@ template <typename KeyT, typename ValueT, typename KeyInfoT, typename BucketT>
 class DenseMap;
 template <typename ValueT, typename ValueInfoT> class DenseSet;
 template <typename ValueTy, typename AllocatorTy> class StringMap;
+namespace json {
+class OStream;
+} // namespace json
 } // namespace llvm
 
 namespace hlobuf {
