@@ -66,32 +66,28 @@ static std::string quoted(StringRef Value) {
   return Result + '"';
 }
 
-DumpFolder::~DumpFolder() {
-  if (isTemporary() && !Keep && fs::remove_directories(Path))
-    return; // the system clears its temporary folder
-}
-
 static void setVariable(const char *Name, const std::string &Value) {
   ::setenv(Name, Value.c_str(), /*overwrite=*/1);
 }
 
-std::error_code DumpFolder::create(const VerifyOptions &Options) {
+Error DumpFolder::create(const VerifyOptions &Options) {
   const char *Variable = std::getenv("XLA_FLAGS");
   std::string Flags = readFlags(Variable ? Variable : "");
-  Keep = Options.KeepDumps;
   // The program may work elsewhere.
   std::string Given =
       Options.DumpsFolder.empty() ? dumpFolder(Flags) : Options.DumpsFolder;
-  Temporary = Given.empty();
+  bool Temporary = Given.empty();
   if (Temporary) {
-    llvm::ErrorOr<std::string> Folder = makePrivateFolder("hlobuf");
-    if (!Folder)
-      return Folder.getError();
-    Given = *Folder;
+    Expected<PrivateFolder> Made = PrivateFolder::create("hlobuf");
+    if (!Made)
+      return Made.takeError();
+    Own = std::move(*Made);
+    Own.Keep = Options.KeepDumps;
+    Given = Own.path();
   }
   Path = absolutePath(Given);
   if (std::error_code Error = fs::create_directories(Path))
-    return Error;
+    return makeError("cannot make the folder '{}': {}", Path, Error.message());
   std::string Added = DumpTo.str() + quoted(Path) + " --xla_dump_hlo_as_text";
   setVariable("XLA_FLAGS", Flags.empty() ? Added : Flags + " " + Added);
   // For python/hlobuf/_exec_hook.py: executables are saved next to the dumps of
@@ -99,7 +95,7 @@ std::error_code DumpFolder::create(const VerifyOptions &Options) {
   setVariable("HLOBUF_OVERRIDE", Options.DumpsFolder.empty() ? "" : "1");
   if (!Temporary)
     setVariable("HLOBUF_EXECUTABLES", "0");
-  return {};
+  return Error::success();
 }
 
 /// The entries of \p Folder by name; nothing if there is anything but files.

@@ -8,6 +8,7 @@
 #include "Driver/Options.h"
 #include "Exec/FreshDumps.h"
 #include "Exec/PythonProcesses.h"
+#include "Support/PrivateFolder.h"
 
 namespace hlobuf {
 
@@ -19,13 +20,8 @@ std::string dumpFolder(StringRef Flags);
 /// kept.
 class DumpFolder {
 public:
-  DumpFolder() = default;
-  ~DumpFolder();
-  DumpFolder(const DumpFolder &) = delete;
-  DumpFolder &operator=(const DumpFolder &) = delete;
-
   /// Makes the folder, and sets the variables that make XLA dump into it.
-  std::error_code create(const VerifyOptions &Options);
+  Error create(const VerifyOptions &Options);
 
   /// Puts away what \p Report has: folders of processes that dumped nothing go
   /// away, and where one process dumped, its files come up to where they were
@@ -33,15 +29,14 @@ public:
   /// are not.
   void tidy(const StartMark &Start, const ProcessReport &Report) const;
 
-  bool isTemporary() const { return Temporary; }
   const std::string &path() const { return Path; }
 
-  bool Keep = false;
+  /// Where nobody named a folder.
+  PrivateFolder Own;
 
 private:
   /// Absolute.
   std::string Path;
-  bool Temporary = false;
 };
 
 } // namespace hlobuf

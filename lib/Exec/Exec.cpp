@@ -128,7 +128,8 @@ static int judge(const VerifyOptions &Options, FreshDumps Fresh,
                        counted(Fresh.Cached.size(), "module"));
   if (printShortfalls(Fresh, Entries, Report, Err) && Verdict == ExitSound)
     Verdict = ExitUnreadable;
-  Dumps.Keep |= Verdict != ExitSound || Findings != 0 || namesFiles(Options);
+  Dumps.Own.Keep |=
+      Verdict != ExitSound || Findings != 0 || namesFiles(Options);
   return Status != 0 ? Status : Verdict;
 }
 
@@ -163,8 +164,8 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
     return ExitUnreadable;
   }
   DumpFolder Dumps;
-  if (std::error_code Error = Dumps.create(Options)) {
-    Err << "error: cannot make a folder for dumps: " << Error.message() << '\n';
+  if (Error Failed = Dumps.create(Options)) {
+    Err << "error: " << llvm::toString(std::move(Failed)) << '\n';
     return ExitUnreadable;
   }
   PythonProcesses Processes(Dumps.path());
@@ -183,7 +184,7 @@ int hlobuf::runExec(const VerifyOptions &Options, bool HasCommand,
   Dumps.tidy(Start, Report);
   int Result = judge(Options, freshDumps(Start, Report, Dumps), Report, *Status,
                      Dumps, Err);
-  if (Dumps.Keep && Dumps.isTemporary())
+  if (Dumps.Own.Keep && !Dumps.Own.path().empty())
     Err << "hlobuf-verify: the dumps are in " << Dumps.path() << '\n';
   return withLostOutput(Result);
 }

@@ -100,20 +100,17 @@ static std::vector<ProcessNotes> readNotes(const std::string &Folder) {
   return All;
 }
 
-PythonProcesses::~PythonProcesses() {
-  if (!HookFolder.empty() && fs::remove_directories(HookFolder))
-    return; // the system clears its temporary folder
-}
-
 void PythonProcesses::prepare() {
-  llvm::ErrorOr<std::string> Made = makePrivateFolder("hlobuf-python");
+  Expected<PrivateFolder> Made = PrivateFolder::create("hlobuf-python");
+  if (!Made)
+    return llvm::consumeError(Made.takeError());
   // A folder whose name holds the separator cannot be on the path.
-  if (!Made || Made->find(':') != std::string::npos)
+  if (StringRef(Made->path()).contains(':'))
     return;
-  HookFolder = *Made;
+  HookFolder = std::move(*Made);
   // Functions of LLVM that keep the old file change how signals are taken.
   std::error_code Error;
-  llvm::raw_fd_ostream File(HookFolder + "/sitecustomize.py", Error);
+  llvm::raw_fd_ostream File(HookFolder.path() + "/sitecustomize.py", Error);
   if (Error)
     return;
   File << Hook;
@@ -121,7 +118,7 @@ void PythonProcesses::prepare() {
   if (File.has_error())
     return File.clear_error();
   const char *OldPath = std::getenv("PYTHONPATH");
-  std::string Path = HookFolder;
+  std::string Path = HookFolder.path();
   if (OldPath && *OldPath)
     Path += std::string(":") + OldPath;
   ::setenv("PYTHONPATH", Path.c_str(), /*overwrite=*/1);
@@ -165,16 +162,16 @@ compareCounts(const std::string &Folder,
 
 ProcessReport PythonProcesses::finish() const {
   ProcessReport Report;
-  if (HookFolder.empty())
+  if (HookFolder.path().empty())
     return Report;
   auto Until = Clock::now() + Patience;
   auto IsLate = [](const ProcessNotes &P) {
     return P.loadsXla() && P.isRunning();
   };
-  std::vector<ProcessNotes> All = readNotes(HookFolder);
+  std::vector<ProcessNotes> All = readNotes(HookFolder.path());
   while (llvm::any_of(All, IsLate) && Clock::now() < Until) {
     std::this_thread::sleep_for(50ms);
-    All = readNotes(HookFolder);
+    All = readNotes(HookFolder.path());
   }
   std::map<StringRef, std::vector<const ProcessNotes *>> Groups;
   for (const ProcessNotes &P : All) {

@@ -5,7 +5,7 @@
 #ifndef HLOBUF_EXEC_PYTHONPROCESSES_H
 #define HLOBUF_EXEC_PYTHONPROCESSES_H
 
-#include "Support/LLVM.h"
+#include "Support/PrivateFolder.h"
 #include <set>
 #include <string>
 #include <vector>
@@ -34,9 +34,6 @@ class PythonProcesses {
 public:
   /// The command dumps into \p Folder, an absolute path.
   explicit PythonProcesses(StringRef Folder) : Folder(Folder.str()) {}
-  ~PythonProcesses();
-  PythonProcesses(const PythonProcesses &) = delete;
-  PythonProcesses &operator=(const PythonProcesses &) = delete;
 
   /// Sets the variables that lead Python processes to the file. What fails is
   /// not done.
@@ -49,7 +46,7 @@ public:
 private:
   std::string Folder;
   /// The file that Python processes run is in it, and what they note.
-  std::string HookFolder;
+  PrivateFolder HookFolder;
 };
 
 } // namespace hlobuf

@@ -3,9 +3,9 @@
 #include "Reduce/BugReport.h"
 #include "Driver/Driver.h"
 #include "Reduce/Compiler.h"
-#include "Reduce/WorkFolder.h"
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
+#include "Support/PrivateFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -176,7 +176,8 @@ Error hlobuf::writeBugReport(const EditModule &M,
   if (std::error_code Error = fs::make_absolute(Folder))
     return llvm::errorCodeToError(Error);
   // On the same file system, so that results can be moved.
-  Expected<WorkFolder> Work = WorkFolder::create(Folder);
+  Expected<PrivateFolder> Work =
+      PrivateFolder::create(".hlobuf-reduce", Folder);
   if (!Work)
     return Work.takeError();
   std::string Report = Work->path() + "/report";

@@ -5,8 +5,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include <cerrno>
-#include <cstdlib>
 #include <map>
 #include <mutex>
 #include <unistd.h>
@@ -121,17 +119,4 @@ OutputClaim::~OutputClaim() {
   OpenFiles &Files = openFiles();
   std::lock_guard<std::mutex> Guard(Files.Lock);
   Files.Claimed.erase(Key);
-}
-
-llvm::ErrorOr<std::string> hlobuf::makePrivateFolder(StringRef Prefix,
-                                                     StringRef Parent) {
-  llvm::SmallString<128> Model = Parent;
-  if (Parent.empty())
-    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, Model);
-  llvm::sys::path::append(Model, Prefix + "-XXXXXX");
-  std::string Path(Model);
-  // Its mode is 0700 from the start.
-  if (!::mkdtemp(Path.data()))
-    return std::error_code(errno, std::generic_category());
-  return Path;
 }

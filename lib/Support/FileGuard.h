@@ -10,7 +10,6 @@
 #define HLOBUF_SUPPORT_FILEGUARD_H
 
 #include "Support/LLVM.h"
-#include "llvm/Support/ErrorOr.h"
 #include "llvm/Support/FileSystem/UniqueID.h"
 #include <optional>
 #include <string>
@@ -45,12 +44,6 @@ private:
   /// The canonical path, or device and inode of what is there.
   std::string Key;
 };
-
-/// Makes a folder in \p Parent, without one among the system's temporary files,
-/// whose name begins with \p Prefix. Whatever the umask is, it is for this user
-/// alone: what is run or believed out of it must be ours.
-llvm::ErrorOr<std::string> makePrivateFolder(StringRef Prefix,
-                                             StringRef Parent = "");
 
 } // namespace hlobuf
 

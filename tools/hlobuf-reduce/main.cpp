@@ -8,13 +8,13 @@
 #include "Reduce/Compiler.h"
 #include "Reduce/Interest.h"
 #include "Reduce/Reducer.h"
-#include "Reduce/WorkFolder.h"
 #include "Support/AtomicFile.h"
 #include "Support/ExitCodes.h"
 #include "Support/FileGuard.h"
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
+#include "Support/PrivateFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -181,7 +181,7 @@ static bool report(const EditModule &M, unsigned OriginalSize) {
 }
 
 /// Reads the module; one of StableHLO becomes HLO in a Python process.
-static Expected<EditModule> readInput(const WorkFolder &Work) {
+static Expected<EditModule> readInput(const PrivateFolder &Work) {
   if (!StringRef(InputPath).ends_with(".mlir"))
     return readModuleFile(InputPath);
   std::string Text = Work.path() + "/input.txt";
@@ -192,7 +192,7 @@ static Expected<EditModule> readInput(const WorkFolder &Work) {
   return readModuleFile(Text);
 }
 
-static ExitStatus reduce(EditModule Start, const WorkFolder &Work,
+static ExitStatus reduce(EditModule Start, const PrivateFolder &Work,
                          Interest &Test, unsigned Slots) {
   bool Written = true;
   ReduceOptions Options;
@@ -255,7 +255,7 @@ int main(int Argc, char **Argv) {
   if (!ReportFolder.empty())
     if (Error Error = makeReportFolder(ReportFolder))
       return fail("--report: " + llvm::toString(std::move(Error)));
-  Expected<WorkFolder> Work = WorkFolder::create();
+  Expected<PrivateFolder> Work = PrivateFolder::create(".hlobuf-reduce");
   if (!Work)
     return fail(Work.takeError());
   catchInterrupts();
