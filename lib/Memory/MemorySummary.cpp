@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Memory/MemorySummary.h"
-#include "Dataflow/ModuleAnalysis.h"
 #include "Support/Format.h"
 #include <set>
 
@@ -82,12 +81,8 @@ static std::vector<HeldValue> allocationsAsRows(const Dump &D) {
   std::vector<HeldValue> Out;
   for (const Allocation &Alloc : D.Allocations)
     if (Alloc.color() == 0 && !Alloc.Values.empty() && !Alloc.ThreadLocal)
-      Out.push_back({ValueId(Alloc.Values.Begin),
-                     kindOf(Alloc),
-                     Alloc.Size,
-                     Alloc.Size,
-                     0,
-                     {}});
+      Out.push_back(HeldValue{ValueId(Alloc.Values.Begin), kindOf(Alloc),
+                              Alloc.Size, Alloc.Size});
   std::ranges::stable_sort(Out, std::greater(), &HeldValue::Bytes);
   return Out;
 }

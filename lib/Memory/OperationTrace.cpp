@@ -108,12 +108,7 @@ bool Walk::isBlank(const TracedOperation &Traced) const {
     return true;
   if (P[Id].Op == Opcode::Parameter && P.isFusionBody(P[Id].Parent)) {
     // The constant may be outside of the fusion that broadcasts it.
-    TracedOperation Outer = Traced;
-    Outer.Computed = Id;
-    Outer.Ordinal = 0;
-    Walk Other{P};
-    Outer = Other.run(Id, 0, MaxNested);
-    return P[Outer.Computed].Op == Opcode::Constant;
+    return P[Walk{P}.run(Id, 0, MaxNested).Computed].Op == Opcode::Constant;
   }
   return P[Id].Op == Opcode::CustomCall &&
          P.customCallTarget(Id) == "AllocateBuffer";

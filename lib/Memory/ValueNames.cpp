@@ -127,14 +127,13 @@ static bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
   InstructionMetadata Metadata = readMetadata(Attributes);
   std::string Source = DumpFacts.sourceLine(Metadata);
   StringRef Op = Metadata.OpName.value_or("");
-  bool Named = !Op.empty();
-  if (!Named && Source.empty())
+  if (Op.empty() && Source.empty())
     return false;
-  if (Named)
-    Out.OpName = printable(unescape(Op));
   Out.Source = std::move(Source);
-  if (Named)
+  if (!Op.empty()) {
+    Out.OpName = printable(unescape(Op));
     Out.Operation = lastScope(Out.OpName).str();
+  }
   return true;
 }
 
@@ -333,10 +332,7 @@ ValueName ValueNames::operator[](const HeldValue &V) const {
   // An argument is known by its own name, whatever is written over it.
   if (D[D[V.Value].Owner].isParameter())
     return Best;
-  size_t Count = 0;
-  for (ValueId Other : V.Others) {
-    if (++Count > MaxMembers)
-      break;
+  for (ValueId Other : ArrayRef(V.Others).take_front(MaxMembers)) {
     ValueName Name = (*this)[Other];
     if (weight(Name) > weight(Best))
       Best = std::move(Name);

@@ -149,29 +149,26 @@ static void addCopiedArguments(WasteContext &Ctx) {
 /// Callers of callers that are asked, at most.
 static constexpr unsigned MaxDepth = 64;
 
-/// \p Name is in \p Outer, or in what instructions of \p Outer call.
+/// \p Name is in a computation for which \p Is is true, or in one that is
+/// called from there.
 static bool isInside(const WasteContext &Ctx, NameId Name,
-                     ComputationId Outer) {
+                     function_ref<bool(ComputationId)> Is) {
   ComputationId Parent = Ctx.parentOf(Name);
-  for (unsigned Depth = 0; Parent && Parent != Outer; ++Depth) {
+  for (unsigned Depth = 0; Parent && Depth != MaxDepth; ++Depth) {
+    if (Is(Parent))
+      return true;
     ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
-    if (Callers.empty() || Depth == MaxDepth)
-      return false;
-    Parent = Ctx.D.Module[Callers.front()].Parent;
+    Parent = Callers.empty() ? ComputationId()
+                             : Ctx.D.Module[Callers.front()].Parent;
   }
-  return Parent && Parent == Outer;
+  return false;
 }
 
 /// \p Name is in what \p Caller calls.
 static bool isRunBy(const WasteContext &Ctx, NameId Name, HloId Caller) {
-  ComputationId Parent = Ctx.parentOf(Name);
-  for (unsigned Depth = 0; Parent && Depth != MaxDepth; ++Depth) {
-    ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
-    if (Callers.empty() || llvm::is_contained(Callers, Caller))
-      return !Callers.empty();
-    Parent = Ctx.D.Module[Callers.front()].Parent;
-  }
-  return false;
+  return isInside(Ctx, Name, [&](ComputationId C) {
+    return llvm::is_contained(Ctx.Module->program().callers(C), Caller);
+  });
 }
 
 static bool hasOperand(const WasteContext &Ctx, NameId Name, NameId Source) {
@@ -195,7 +192,8 @@ static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
   if (!Written)
     return false;
   NameId Writer = Ctx.D[C.Changed].Tag.Name;
-  if (!isInside(Ctx, Writer, Ctx.parentOf(Ctx.D[C.Copy].Tag.Name)))
+  ComputationId Outer = Ctx.parentOf(Ctx.D[C.Copy].Tag.Name);
+  if (!isInside(Ctx, Writer, [&](ComputationId In) { return In == Outer; }))
     return false;
   C.Last = Ctx.lastUse(C.Unchanged);
   if (C.Last < Written->Start)
