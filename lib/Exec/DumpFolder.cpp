@@ -4,6 +4,7 @@
 #include "Driver/Config.h"
 #include "Support/FileGuard.h"
 #include "Support/Format.h"
+#include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -98,34 +99,20 @@ Error DumpFolder::create(const VerifyOptions &Options) {
   return Error::success();
 }
 
-/// The entries of \p Folder by name; nothing if there is anything but files.
-static std::optional<std::vector<std::string>> filesIn(StringRef Folder) {
-  std::vector<std::string> Names;
-  std::error_code Error;
-  for (fs::directory_iterator Entry(Folder, Error, false), End;
-       Entry != End && !Error; Entry.increment(Error)) {
-    if (Entry->type() != fs::file_type::regular_file)
-      return std::nullopt;
-    Names.push_back(llvm::sys::path::filename(Entry->path()).str());
-  }
-  if (Error)
-    return std::nullopt;
-  return Names;
-}
-
-/// Moves \p Names up, unless another program wrote a file of such a name.
+/// Moves what is in \p From up, unless there is anything but files, or another
+/// program wrote a file of such a name.
 static void moveUp(const std::string &From, const std::string &To,
-                   const std::vector<std::string> &Names,
                    const StartMark &Start) {
-  auto IsTaken = [&](const std::string &Name) {
-    std::string Path = To + "/" + Name;
-    return fs::exists(Path) && !Start.isOlder(Path);
+  auto Above = [&](StringRef Path) {
+    return (To + "/" + llvm::sys::path::filename(Path)).str();
   };
-  if (llvm::any_of(Names, IsTaken))
-    return;
-  for (const std::string &Name : Names)
-    if (fs::rename(fmt::format("{}/{}", From, Name),
-                   fmt::format("{}/{}", To, Name)))
+  std::vector<std::string> Paths = pathsIn(From);
+  for (const std::string &Path : Paths)
+    if (fs::get_file_type(Path, false) != fs::file_type::regular_file ||
+        (fs::exists(Above(Path)) && !Start.isOlder(Above(Path))))
+      return;
+  for (const std::string &Path : Paths)
+    if (fs::rename(Path, Above(Path)))
       return; // it is verified where it is
   if (fs::remove(From))
     return; // somebody writes into it
@@ -139,8 +126,6 @@ void DumpFolder::tidy(const StartMark &Start,
   for (const std::string &Folder : Report.ProcessFolders)
     if (fs::remove(Folder)) // it is not empty
       Used.push_back(Folder);
-  if (Used.size() != 1)
-    return;
-  if (auto Names = filesIn(Used.front()))
-    moveUp(Used.front(), Path, *Names, Start);
+  if (Used.size() == 1)
+    moveUp(Used.front(), Path, Start);
 }

@@ -6,6 +6,7 @@
 #include "Support/AtomicFile.h"
 #include "Support/Format.h"
 #include "Support/PrivateFolder.h"
+#include "Support/RegularFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -117,14 +118,7 @@ Error hlobuf::makeReportFolder(StringRef Folder) {
 
 /// Moves what is in the folder \p From to \p To, where nothing is replaced.
 static Error moveInto(StringRef From, StringRef To) {
-  std::vector<std::string> Paths;
-  std::error_code Error;
-  for (fs::directory_iterator I(From, Error), End; I != End && !Error;
-       I.increment(Error))
-    Paths.push_back(I->path());
-  if (Error)
-    return llvm::errorCodeToError(Error);
-  for (const std::string &Path : Paths) {
+  for (const std::string &Path : pathsIn(From)) {
     std::string Target = (To + "/" + llvm::sys::path::filename(Path)).str();
     fs::file_status Status;
     if (!fs::status(Target, Status, /*follow=*/false))
