@@ -82,16 +82,6 @@ static constexpr StringLiteral Overview =
     "  Exit status: 0 drawn, 2 could not read, could not write or bad usage.\n";
 
 namespace {
-/// What was asked for.
-struct DrawRequest {
-  /// A part of the path of the one dump that is meant.
-  std::string Pick;
-  /// Bytes of the chip; nothing where files next to the dump may tell.
-  std::optional<uint64_t> Capacity;
-  /// Threads for a large dump; 0 is one for each core.
-  unsigned Jobs = 0;
-};
-
 /// A dump, and what is drawn of it.
 struct DrawnProgram {
   std::unique_ptr<LoadedDump> Loaded;
@@ -105,20 +95,19 @@ struct DrawnProgram {
 /// Candidates that are listed, at most.
 static constexpr size_t MaxListed = 10;
 
-/// The one dump of \p Path that is picked.
-static Expected<Input> findOne(const std::string &Path,
-                               const DrawRequest &Request) {
-  InputList List = findInputs({Path});
+/// The one dump that is picked.
+static Expected<Input> findOne() {
+  InputList List = findInputs({InputPath});
   if (!List.Errors.empty())
     return makeError("{}", List.Errors.front().Text);
   std::vector<Input> &Dumps = List.Dumps;
   if (Dumps.empty())
-    return makeError("no dump in '{}'", Path);
+    return makeError("no dump in '{}'", InputPath.getValue());
   llvm::erase_if(Dumps, [&](const Input &In) {
-    return !StringRef(In.Path).contains(Request.Pick);
+    return !StringRef(In.Path).contains(Pick);
   });
   if (Dumps.empty())
-    return makeError("no dump in '{}' has such a path", Path);
+    return makeError("no dump in '{}' has such a path", InputPath.getValue());
   if (Dumps.size() == 1)
     return std::move(Dumps.front());
   std::string Names;
@@ -126,29 +115,26 @@ static Expected<Input> findOne(const std::string &Path,
     Names += "\n  " + In.Path;
   return makeError(
       "'{}' has {} dumps: name one, or a part of its path with --pick:{}{}",
-      Path, Dumps.size(), Names, Dumps.size() > MaxListed ? "\n  ..." : "");
+      InputPath.getValue(), Dumps.size(), Names,
+      Dumps.size() > MaxListed ? "\n  ..." : "");
 }
 
-static void setCapacity(const Input &In, const DrawRequest &Request,
-                        Picture &P) {
+static void setCapacity(const Input &In, Picture &P) {
   SummaryOptions Chip;
-  Chip.Capacity = Request.Capacity;
+  Chip.Capacity = parseBytes(Capacity);
   if (!Chip.Capacity)
     findCapacity(In.Path, Chip);
   P.Capacity = Chip.Capacity;
   P.Chip = Chip.Chip;
 }
 
-/// Reads, verifies and draws the dump of \p Path; an error says which ones
-/// these are where it is not clear which one is meant.
-static Expected<DrawnProgram> openProgram(const std::string &Path,
-                                          const DrawRequest &Request,
-                                          const CheckSelection &Selection) {
-  Expected<Input> Found = findOne(Path, Request);
+/// Reads, verifies and draws the dump; an error says which ones there are where
+/// it is not clear which one is meant.
+static Expected<DrawnProgram> openProgram(const CheckSelection &Selection) {
+  Expected<Input> Found = findOne();
   if (!Found)
     return Found.takeError();
   const Input &In = *Found;
-  unsigned Jobs = numJobs(Request.Jobs);
   Expected<std::unique_ptr<LoadedDump>> L = load(In);
   if (!L)
     return L.takeError();
@@ -159,7 +145,8 @@ static Expected<DrawnProgram> openProgram(const std::string &Path,
   if (Dump.Model->cut(FileRole::Assignment))
     return makeError("{}", Dump.damage().back());
   Program.Context = std::make_unique<CheckContext>(*Dump.Model);
-  DumpResult R = verify(In, Dump, *Program.Context, Selection, nullptr, Jobs);
+  DumpResult R =
+      verify(In, Dump, *Program.Context, Selection, nullptr, numJobs(Jobs));
   noteReductions(R);
   // What was computed before the model was known to be cut counts on all of it.
   if (Dump.Model->cut(FileRole::Assignment))
@@ -167,7 +154,7 @@ static Expected<DrawnProgram> openProgram(const std::string &Path,
   CheckContext &Context = *Program.Context;
   Program.P = makePicture(Context.memory(), Context.names(),
                           Context.moduleAnalysis(), R);
-  setCapacity(In, Request, Program.P);
+  setCapacity(In, Program.P);
   settleSentences(R);
   if (!R.ProvesNothing) {
     SentenceTally Proved;
@@ -218,12 +205,11 @@ static std::string obstacle() {
 static ExitStatus view() {
   if (std::string Problem = obstacle(); !Problem.empty())
     return fail(Problem);
-  DrawRequest Request{Pick, parseBytes(Capacity), Jobs};
   GlobTexts Globs{Checks, "", ""}; // the selection points into it
   Expected<CheckSelection> Selection = CheckSelection::create(Globs);
   if (!Selection)
     return fail(Selection.takeError());
-  Expected<DrawnProgram> Program = openProgram(InputPath, Request, *Selection);
+  Expected<DrawnProgram> Program = openProgram(*Selection);
   if (!Program)
     return fail(Program.takeError());
   // What can be drawn without a sibling or the module is.
