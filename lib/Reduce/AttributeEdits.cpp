@@ -4,24 +4,17 @@
 
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
 
 /// XLA reads the instruction without it, too.
 static bool isOptional(StringRef Key) {
-  static constexpr StringRef Keys[] = {"sharding",
-                                       "frontend_attributes",
-                                       "backend_config",
-                                       "statistics",
-                                       "control-predecessors",
-                                       "operand_precision",
-                                       "result_accuracy",
-                                       "indices_are_sorted",
-                                       "unique_indices",
-                                       "execution_threads",
-                                       "algorithm"};
-  return llvm::is_contained(Keys, Key);
+  static constexpr StringRef Keys =
+      "sharding frontend_attributes backend_config statistics "
+      "control-predecessors operand_precision result_accuracy "
+      "indices_are_sorted unique_indices execution_threads algorithm";
+  return llvm::is_contained(llvm::split(Keys, ' '), Key);
 }
 
 std::vector<Edit> hlobuf::dropAttributes(const EditModule &M) {

@@ -137,7 +137,7 @@ static Error writeReport(const EditModule &M, const BugReportOptions &Options,
   std::string Program = Folder + "/program.hlo.txt";
   if (Error Error = writeFile(Program, editModuleText(M)))
     return Error;
-  Compiler Python(From.Python, From.Target, Dump, Options.Seconds);
+  Compiler Python(From.Python, From.Target, Dump, From.Seconds);
   Python.Flags = "--xla_dump_hlo_pass_re=.*";
   Compiler::Answer Built =
       Python.ask(From.WrongNumbers ? "run" : "compile", Program);

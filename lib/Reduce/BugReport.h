@@ -13,8 +13,6 @@ namespace hlobuf {
 /// What a report is about, and where it goes.
 struct BugReportOptions {
   CompileOptions Compile;
-  /// What a compilation may take, in seconds.
-  unsigned Seconds = 300;
   /// Where the report goes: a folder that makeReportFolder() was asked for.
   std::string Folder;
   /// Instructions of the module that was reduced.

@@ -34,8 +34,8 @@ void hlobuf::forgetInterrupt() {
 namespace {
 class CommandTest : public Interest {
 public:
-  CommandTest(std::string Command, const TestLimits &Limits)
-      : Command(std::move(Command)), Seconds(Limits.Seconds) {}
+  CommandTest(std::string Command, unsigned Seconds)
+      : Command(std::move(Command)), Seconds(Seconds) {}
 
   TestOutcome test(unsigned Slot, const std::string &File,
                    const std::string &Folder) override;
@@ -65,6 +65,6 @@ TestOutcome CommandTest::test(unsigned, const std::string &File,
 }
 
 std::unique_ptr<Interest> hlobuf::makeCommandTest(std::string Command,
-                                                  const TestLimits &Limits) {
-  return std::make_unique<CommandTest>(std::move(Command), Limits);
+                                                  unsigned Seconds) {
+  return std::make_unique<CommandTest>(std::move(Command), Seconds);
 }

@@ -9,8 +9,8 @@ using namespace hlobuf;
 namespace {
 class CompileTest : public Interest {
 public:
-  CompileTest(CompileOptions Options, const TestLimits &Limits)
-      : Options(std::move(Options)), Limits(Limits), Workers(Limits.Slots) {}
+  CompileTest(CompileOptions Options, unsigned Slots)
+      : Options(std::move(Options)), Workers(Slots) {}
 
   Error selectChecks();
 
@@ -28,7 +28,6 @@ private:
   /// Selection points into it.
   GlobTexts Globs;
   CheckSelection Selection;
-  TestLimits Limits;
   /// By slot.
   std::vector<std::unique_ptr<Compiler>> Workers;
 };
@@ -61,7 +60,7 @@ TestOutcome CompileTest::test(unsigned Slot, const std::string &File,
   std::unique_ptr<Compiler> &Worker = Workers[Slot];
   if (!Worker || !Worker->isRunning())
     Worker = std::make_unique<Compiler>(Options.Python, Options.Target, Folder,
-                                        Limits.Seconds);
+                                        Options.Seconds);
   Compiler::Answer A =
       Worker->ask(Options.WrongNumbers ? "run" : "compile", File);
   if (A.Word == "absent")
@@ -84,8 +83,8 @@ Error CompileTest::selectChecks() {
 }
 
 Expected<std::unique_ptr<Interest>>
-hlobuf::makeCompileTest(CompileOptions Options, const TestLimits &Limits) {
-  auto Test = std::make_unique<CompileTest>(std::move(Options), Limits);
+hlobuf::makeCompileTest(CompileOptions Options, unsigned Slots) {
+  auto Test = std::make_unique<CompileTest>(std::move(Options), Slots);
   if (Error Error = Test->selectChecks())
     return std::move(Error);
   return Test;

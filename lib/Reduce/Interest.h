@@ -41,16 +41,10 @@ bool wasInterrupted();
 /// Later interrupts end the process at once.
 void forgetInterrupt();
 
-/// What a test may take.
-struct TestLimits {
-  /// How long one test may take, in seconds.
-  unsigned Seconds = 300;
-  unsigned Slots = 1;
-};
-
-/// Runs `COMMAND FILE` in a shell: exit status 0 is interesting.
+/// Runs `COMMAND FILE` in a shell, for so many seconds: exit status 0 is
+/// interesting.
 std::unique_ptr<Interest> makeCommandTest(std::string Command,
-                                          const TestLimits &Limits);
+                                          unsigned Seconds);
 
 /// How candidates are compiled, and what makes them interesting.
 struct CompileOptions {
@@ -65,12 +59,15 @@ struct CompileOptions {
   std::string Message;
   /// On CPU: the program has to compute other numbers than an interpreter.
   bool WrongNumbers = false;
+  /// How long a compilation may take.
+  unsigned Seconds = 300;
 };
 
 /// Compiles each module in a Python process that stays alive, and verifies what
-/// the compiler dumps. Fails for globs that name no check.
+/// the compiler dumps; \p Slots are tested at the same time. Fails for globs
+/// that name no check.
 Expected<std::unique_ptr<Interest>> makeCompileTest(CompileOptions Options,
-                                                    const TestLimits &Limits);
+                                                    unsigned Slots);
 
 } // namespace hlobuf
 

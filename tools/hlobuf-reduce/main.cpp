@@ -142,16 +142,14 @@ static CompileOptions compileOptions() {
   Options.Checks = Checks;
   Options.Message = Message;
   Options.WrongNumbers = WrongNumbers;
+  Options.Seconds = Timeout;
   return Options;
 }
 
 static Expected<std::unique_ptr<Interest>> makeTest(unsigned Slots) {
-  TestLimits Limits;
-  Limits.Seconds = Timeout;
-  Limits.Slots = Slots;
   if (!Command.empty())
-    return makeCommandTest(Command, Limits);
-  return makeCompileTest(compileOptions(), Limits);
+    return makeCommandTest(Command, Timeout);
+  return makeCompileTest(compileOptions(), Slots);
 }
 
 /// Writes \p Text to the output as a whole; false if that fails.
@@ -167,11 +165,7 @@ static bool writeResult(const std::string &Text) {
 static bool report(const EditModule &M, unsigned OriginalSize) {
   if (ReportFolder.empty())
     return true;
-  BugReportOptions Options;
-  Options.Compile = compileOptions();
-  Options.Seconds = Timeout;
-  Options.Folder = ReportFolder;
-  Options.OriginalSize = OriginalSize;
+  BugReportOptions Options{compileOptions(), ReportFolder, OriginalSize};
   if (Error Error = writeBugReport(M, Options)) {
     fail("--report: " + llvm::toString(std::move(Error)));
     return false;
