@@ -48,35 +48,25 @@ struct CauseFinder {
 
 /// Arguments are known by their names, and by number where these changed.
 void CauseFinder::pairArguments() {
-  std::map<std::string, std::vector<const ComparedArgument *>> ByName;
-  std::map<uint32_t, const ComparedArgument *> Left;
-  for (const ComparedArgument &Argument : New.Arguments)
-    ByName[Argument.Name].push_back(&Argument);
-  std::vector<const ComparedArgument *> Unknown;
-  for (const ComparedArgument &Argument : Old.Arguments) {
-    auto &Same = ByName[Argument.Name];
-    if (Same.empty()) {
-      Unknown.push_back(&Argument);
-      continue;
-    }
-    Both.push_back({&Argument, Same.front()});
-    Same.erase(Same.begin());
+  bool Renamed = Old.Arguments.size() == New.Arguments.size();
+  auto KeyOf = [&](bool IsNew, size_t Number, unsigned Pass) {
+    const ComparedArgument &A = (IsNew ? New : Old).Arguments[Number];
+    return Pass == 0 ? A.Name : fmt::format("{}", A.Number);
+  };
+  std::vector<bool> OldDone(Old.Arguments.size());
+  std::vector<bool> NewDone(New.Arguments.size());
+  for (auto [I, J] :
+       matchByKeys(numbersBelow(OldDone.size()), numbersBelow(NewDone.size()),
+                   Renamed ? 2 : 1, KeyOf)) {
+    OldDone[I] = NewDone[J] = true;
+    Both.push_back({&Old.Arguments[I], &New.Arguments[J]});
   }
-  for (const auto &[Name, Arguments] : ByName)
-    for (const ComparedArgument *Argument : Arguments)
-      Left[Argument->Number] = Argument;
-  bool Renamed = Unknown.size() == Left.size();
-  for (const ComparedArgument *Argument : Unknown) {
-    auto Entry = Left.find(Argument->Number);
-    if (Renamed && Entry != Left.end()) {
-      Both.push_back({Argument, Entry->second});
-      Left.erase(Entry);
-    } else {
-      Went.add(*Argument);
-    }
-  }
-  for (const auto &[Number, A] : Left)
-    Came.add(*A);
+  for (const auto &[I, A] : llvm::enumerate(Old.Arguments))
+    if (!OldDone[I])
+      Went.add(A);
+  for (const auto &[J, A] : llvm::enumerate(New.Arguments))
+    if (!NewDone[J])
+      Came.add(A);
 }
 
 void CauseFinder::addDonations() {

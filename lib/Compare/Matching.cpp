@@ -97,8 +97,7 @@ hlobuf::matchByKeys(std::vector<size_t> Old, std::vector<size_t> New,
   return Matches;
 }
 
-/// The numbers below \p Count.
-static std::vector<size_t> numbersBelow(size_t Count) {
+std::vector<size_t> hlobuf::numbersBelow(size_t Count) {
   std::vector<size_t> Numbers(Count);
   std::iota(Numbers.begin(), Numbers.end(), size_t(0));
   return Numbers;

@@ -12,6 +12,9 @@ namespace hlobuf {
 /// Numbers of an old and of a new value that are the same value of a program.
 using ValueMatch = std::pair<size_t, size_t>;
 
+/// The numbers below \p Count.
+std::vector<size_t> numbersBelow(size_t Count);
+
 /// Pairs the numbers of \p Old and \p New, each at most once: in each pass
 /// those of one key, \p KeyOf(it is new, number, pass), in the order of the
 /// lists. An empty key takes no part. Costs O(n log n) a pass.
