@@ -31,10 +31,7 @@ std::vector<std::string> FrameFile::readFrames() {
       // XLA puts a newline between the content and this line.
       StringRef Content(Begin, static_cast<size_t>(In.line().data() - Begin));
       Content.consume_back("\n");
-      auto [Known, New] = Files.try_emplace(Name, Content);
-      if (New)
-        Order.push_back(Name.str());
-      else if (Known->second != Content)
+      if (Files.insert({Name, Content}).first->second != Content)
         Damage.push_back(fmt::format("two frames are named '{}'", Name));
       Begin = nullptr;
     }

@@ -6,7 +6,7 @@
 #define HLOBUF_INPUT_FRAMEFILE_H
 
 #include "Support/Sources.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/MapVector.h"
 #include <string>
 #include <vector>
 
@@ -18,10 +18,8 @@ struct FrameFile {
   Sources Owner;
   std::string Path;
   StringRef Text;
-  /// By name.
-  StringMap<StringRef> Files;
-  /// Names in the order of the text.
-  std::vector<std::string> Order;
+  /// By name, in the order of the text.
+  llvm::MapVector<StringRef, StringRef> Files;
 
   /// Takes Text apart; says which frames are not whole.
   std::vector<std::string> readFrames();

@@ -272,9 +272,9 @@ void InputFinder::addDamage(const std::string &Path,
 void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
   addDamage(Frames->Path, Frames->readFrames());
   size_t Before = List.Dumps.size();
-  for (const std::string &Name : Frames->Order)
-    if (classify(Frames->Files.lookup(Name)) == TextKind::Assignment)
-      addDump(Name, Frames);
+  for (auto [Name, Text] : Frames->Files)
+    if (classify(Text) == TextKind::Assignment)
+      addDump(Name.str(), Frames);
   if (List.Dumps.size() == Before)
     addError(
         Frames->Path,
@@ -309,27 +309,6 @@ bool InputFinder::addProtos(const std::string &Path, ProtoFile File,
     List.Dumps.back().Proto = std::move(Place);
   }
   return true;
-}
-
-namespace {
-enum class DumpStage : uint8_t {
-  /// The name of the file does not say.
-  Unknown,
-  /// Dumped together with its assignment (cpu_compiler.cc and gpu_compiler.cc
-  /// since 2019, libtpu).
-  WithAssignment,
-  /// From before there are buffers, or from after code generation.
-  Other,
-};
-} // namespace
-
-static DumpStage stageOf(StringRef Path) {
-  size_t Tail = Path.rfind(".hlo.pb");
-  if (Tail == StringRef::npos)
-    return DumpStage::Unknown;
-  return Path.take_front(Tail).ends_with("after_optimizations")
-             ? DumpStage::WithAssignment
-             : DumpStage::Other;
 }
 
 /// What \p Assignment says of places, without pages, shapes and what follows
@@ -396,17 +375,19 @@ void InputFinder::addProtoFile(const std::string &Path) {
       return;
     }
   ProtoFile File = findProtoPlaces(Path, *Bytes);
-  DumpStage Stage = stageOf(Path);
-  bool CutOff = File.OnlyModules ? Stage == DumpStage::WithAssignment &&
-                                       File.ScheduledModules != 0
-                                 : Stage != DumpStage::Unknown;
+  // Others are from before there are buffers, or from after code generation
+  // (cpu_compiler.cc and gpu_compiler.cc since 2019, libtpu).
+  bool WithAssignment = StringRef(Path).contains("after_optimizations.hlo.pb");
+  bool NamesStage = StringRef(Path).contains(".hlo.pb");
+  bool CutOff = File.OnlyModules ? WithAssignment && File.ScheduledModules != 0
+                                 : NamesStage;
   if (!File.Places.empty() || !File.Trouble.empty() || isExecutableName(Path))
     addProtos(Path, std::move(File));
   else if (CutOff)
     addError(Path, whyNoProto(Path, File));
   else if (!File.OnlyModules)
     List.Skipped.push_back(Path + " (it holds no HloProto)");
-  else if (Stage != DumpStage::Other)
+  else if (WithAssignment || !NamesStage)
     List.Skipped.push_back(
         Path + " (it holds an HLO module without a buffer assignment)");
 }
@@ -452,9 +433,8 @@ void InputFinder::addFile(const std::string &Path) {
   case TextKind::Assignment:
     // Standard input and pipes can be read only once: keep what was read.
     if (Path == "-" || !fs::is_regular_file(Path)) {
-      std::string Name = Frames->Path;
-      Frames->Files.try_emplace(Name, *Text);
-      addDump(Name, std::move(Frames));
+      Frames->Files.insert({Frames->Path, *Text});
+      addDump(Frames->Path, Frames);
     } else {
       addDump(Path);
     }

@@ -300,7 +300,6 @@ public:
 
 private:
   void read();
-  void dropCutSiblings();
 
   LoadedDump &L;
   Files &All;
@@ -321,13 +320,12 @@ void TextReader::read() {
       L.Model->Cuts[static_cast<size_t>(Role)] = std::move(Known);
 }
 
-void TextReader::dropCutSiblings() {
-  while (dropCut(L, All))
-    read();
-}
-
 void TextReader::dropUseless() {
-  dropCutSiblings();
+  auto DropCut = [this] {
+    while (dropCut(L, All))
+      read();
+  };
+  DropCut();
   // Nothing can be compared with a part of the allocations.
   auto IsAssignmentCut = [this] {
     const std::optional<CutOff> &Cut = L.Model->cut(FileRole::Assignment);
@@ -336,10 +334,10 @@ void TextReader::dropUseless() {
   if (IsAssignmentCut())
     return;
   findCuts(*L.Model);
-  dropCutSiblings();
+  DropCut();
   if (!IsAssignmentCut() && dropForeign(L, All))
     read();
-  dropCutSiblings();
+  DropCut();
 }
 
 static Expected<std::unique_ptr<LoadedDump>>
