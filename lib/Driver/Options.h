@@ -6,6 +6,7 @@
 #define HLOBUF_DRIVER_OPTIONS_H
 
 #include "Driver/Budget.h"
+#include "Driver/CheckSelection.h"
 #include "Input/Load.h"
 #include "Memory/MemorySummary.h"
 #include "Results/ResultPrinter.h"
@@ -34,10 +35,7 @@ struct VerifyOptions {
   std::vector<std::string> Inputs;
   /// Siblings given by hand, by role; empty ones are looked for by name.
   SiblingPaths Siblings;
-  /// Globs; see GlobList.
-  std::string Checks;
-  std::string WarningsAsErrors;
-  std::string Require;
+  GlobTexts Globs;
   /// Read this configuration, not the ones next to the dumps.
   std::string ConfigFile;
   bool NoConfig = false;

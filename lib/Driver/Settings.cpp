@@ -2,7 +2,6 @@
 
 #include "Driver/Settings.h"
 #include "Support/Format.h"
-#include "Support/HumanBytes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -81,19 +80,16 @@ static GlobTexts mergeGlobs(const Config *File,
       append(Texts.WarningsAsErrors, IsAbout ? O.WarningsAsErrors.Text : "");
     }
   }
-  append(Texts.Checks, Options.Checks);
-  append(Texts.WarningsAsErrors, Options.WarningsAsErrors);
-  append(Texts.Require, Options.Require);
+  append(Texts.Checks, Options.Globs.Checks);
+  append(Texts.WarningsAsErrors, Options.Globs.WarningsAsErrors);
+  append(Texts.Require, Options.Globs.Require);
   return Texts;
 }
 
 /// The checks that the options alone would run and \p Selection does not.
 static std::vector<StringRef> switchedOff(const CheckSelection &Selection,
                                           const VerifyOptions &Options) {
-  // A selection refers to its texts.
-  const GlobTexts Texts = {Options.Checks, Options.WarningsAsErrors,
-                           Options.Require};
-  Expected<CheckSelection> Alone = CheckSelection::create(Texts);
+  Expected<CheckSelection> Alone = CheckSelection::create(Options.Globs);
   if (!Alone) {
     llvm::consumeError(Alone.takeError());
     return {};
@@ -139,8 +135,8 @@ Expected<const Settings *> SettingsFinder::find(StringRef Path) {
   if (Selection->isEmpty() && !Options.WantMemory &&
       Options.Emit == EmitKind::Findings)
     return makeError("error: no check is left to run: {} '{}'\n",
-                     Options.Checks.empty() ? File->File + ": checks:"
-                                            : "--checks:",
+                     Options.Globs.Checks.empty() ? File->File + ": checks:"
+                                                  : "--checks:",
                      S->Texts.Checks);
   S->Selection = std::move(*Selection);
   for (const Budget &B : Options.Budgets)

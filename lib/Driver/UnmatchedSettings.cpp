@@ -57,7 +57,7 @@ void UnmatchedSettings::findBudgets(const Config *File, List &Problems) const {
 void UnmatchedSettings::findRequirements(const Config *File,
                                          List &Problems) const {
   StringRef Text =
-      File ? StringRef(File->Require.Text) : StringRef(Options.Require);
+      File ? StringRef(File->Require.Text) : StringRef(Options.Globs.Require);
   if (Text.empty())
     return;
   std::vector<StringRef> Running;

@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *Data, size_t Size) {
   File.write(Text);
 
   VerifyOptions All;
-  All.Checks = "*";
+  All.Globs.Checks = "*";
   All.WantMemory = true;
   All.Format = OutputFormat::Json;
   Run Verdict = verifyFile(File, All);

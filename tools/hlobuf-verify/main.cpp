@@ -273,9 +273,7 @@ static VerifyOptions makeOptions() {
   VerifyOptions O;
   O.Inputs.assign(Inputs.begin(), Inputs.end());
   O.Siblings[static_cast<size_t>(FileRole::Module)] = Module;
-  O.Checks = Checks;
-  O.WarningsAsErrors = WarningsAsErrors;
-  O.Require = Require;
+  O.Globs = {Checks, WarningsAsErrors, Require};
   O.ConfigFile = ConfigFile;
   O.NoConfig = NoConfig;
   O.AllowUnmatched = AllowUnmatched;
