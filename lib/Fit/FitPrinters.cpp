@@ -22,27 +22,6 @@ static std::string functionOf(const FitChange &C) {
          (C.Scanned ? " scans" : " calls");
 }
 
-static std::string headline(const FitChange &C) {
-  switch (C.Kind) {
-  case FitKind::Donate:
-    return fmt::format("donate {}", C.Names.empty() || C.Names[0].empty()
-                                        ? "the arguments that are returned"
-                                        : llvm::join(C.Names, ", "));
-  case FitKind::Recompute:
-    return fmt::format("compute {} again in the backward pass ({} {} {})",
-                       functionOf(C), C.Count,
-                       C.Scanned ? "trips of the scan at" : "calls at",
-                       shortSource(C.Source));
-  case FitKind::Batch:
-    return fmt::format("a batch of {} instead of {}{}", C.Rows / C.Divisor,
-                       C.Rows,
-                       C.Names.front().empty()
-                           ? ""
-                           : fmt::format(" (rows of {})", C.Names.front()));
-  }
-  return "";
-}
-
 static std::string donationLine(const FitChange &C, Frontend From) {
   if (From == Frontend::PyTorch)
     return "update the tensors in place between two torch_xla.sync()";
@@ -54,45 +33,57 @@ static std::string donationLine(const FitChange &C, Frontend From) {
                      llvm::join(C.Names, "', '"));
 }
 
-/// What to write into the program. Only JAX and those like it say in op_name
-/// what a backward pass is, so that nothing is recomputed in others.
-static std::string pasteable(const FitChange &C, Frontend From) {
-  switch (C.Kind) {
-  case FitKind::Donate:
-    return donationLine(C, From);
-  case FitKind::Recompute:
-    return fmt::format("jax.checkpoint({})", functionOf(C));
-  case FitKind::Batch:
-    return fmt::format("for the same result, add up the gradients of {} steps; "
-                       "or shard the batch over {} devices",
-                       C.Divisor, C.Divisor);
-  }
-  return "";
-}
+namespace {
+/// A change for people.
+struct ChangeText {
+  std::string Title;
+  /// What to write into the program.
+  std::string Paste;
+  std::string Cost;
+};
+} // namespace
 
-static std::string costOf(const FitChange &C, const FitPlan &Plan) {
+/// Only JAX and those like it say in op_name what a backward pass is, so that
+/// nothing is recomputed in others.
+static ChangeText describe(const FitChange &C, const FitPlan &Plan) {
+  std::string Name = C.Names.empty() ? "" : C.Names.front();
   switch (C.Kind) {
   case FitKind::Donate:
-    return "nothing, where the caller does not need them afterwards";
+    return {fmt::format("donate {}", Name.empty()
+                                         ? "the arguments that are returned"
+                                         : llvm::join(C.Names, ", ")),
+            donationLine(C, Plan.From),
+            "nothing, where the caller does not need them afterwards"};
   case FitKind::Recompute:
-    return fmt::format("{} of {} products of matrices again", C.Effect.Products,
-                       Plan.Products);
+    return {fmt::format("compute {} again in the backward pass ({} {} {})",
+                        functionOf(C), C.Count,
+                        C.Scanned ? "trips of the scan at" : "calls at",
+                        shortSource(C.Source)),
+            fmt::format("jax.checkpoint({})", functionOf(C)),
+            fmt::format("{} of {} products of matrices again",
+                        C.Effect.Products, Plan.Products)};
   case FitKind::Batch:
-    return fmt::format("{} times as many steps", C.Divisor);
+    break;
   }
-  return "";
+  return {fmt::format("a batch of {} instead of {}{}", C.Rows / C.Divisor,
+                      C.Rows,
+                      Name.empty() ? "" : fmt::format(" (rows of {})", Name)),
+          fmt::format("for the same result, add up the gradients of {} steps; "
+                      "or shard the batch over {} devices",
+                      C.Divisor, C.Divisor),
+          fmt::format("{} times as many steps", C.Divisor)};
 }
 
 static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
                         raw_ostream &OS) {
-  OS << fmt::format("  {}{}\n", Mark, headline(C));
+  ChangeText Text = describe(C, Plan);
+  OS << fmt::format("  {}{}\n", Mark, Text.Title);
   std::string Indent(2 + Mark.size(), ' ');
   bool AfterDonation = C.Kind != FitKind::Donate && Plan.donates();
   OS << Indent
      << fmt::format("saves {}{}; costs {}\n", humanBytes(C.Saved),
-                    AfterDonation ? " after the donation" : "",
-                    costOf(C, Plan));
-  OS << Indent << "    " << pasteable(C, Plan.From) << '\n';
+                    AfterDonation ? " after the donation" : "", Text.Cost);
+  OS << Indent << "    " << Text.Paste << '\n';
 }
 
 static void printVerdict(const FitPlan &Plan, raw_ostream &OS) {
@@ -156,7 +147,7 @@ void hlobuf::printPlan(const FitPlan &Plan, size_t Top, raw_ostream &OS) {
   printGrounds(Plan, OS);
 }
 
-static void writeChange(const FitChange &C, Frontend From,
+static void writeChange(const FitChange &C, const FitPlan &Plan,
                         llvm::json::OStream &J) {
   J.attribute("kind", kindName(C.Kind));
   writeTexts(J, "names", C.Names);
@@ -171,11 +162,11 @@ static void writeChange(const FitChange &C, Frontend From,
     J.attribute("divisor", C.Divisor);
   }
   J.attribute("recomputed_products", C.Effect.Products);
-  writeTexts(J, "paste", ArrayRef<std::string>(pasteable(C, From)));
+  writeTexts(J, "paste", ArrayRef<std::string>(describe(C, Plan).Paste));
 }
 
 void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
-  auto Write = [&](const FitChange &C) { writeChange(C, Plan.From, J); };
+  auto Write = [&](const FitChange &C) { writeChange(C, Plan, J); };
   J.object([&] {
     J.attribute("module", Plan.Module);
     J.attribute("space", Plan.Space);
