@@ -31,11 +31,6 @@ std::string hlobuf::shortPlace(const DumpResult &R, const SourceSpan &Loc) {
   return fmt::format("{}:{}", File, Loc.Line);
 }
 
-static void padTo(std::string &Line, size_t Column) {
-  size_t Size = columns(Line);
-  Line.append(Size < Column ? Column - Size : 0, ' ');
-}
-
 namespace {
 struct Row {
   std::string Label;
@@ -43,34 +38,6 @@ struct Row {
   std::string Action;
   std::string Source;
   std::string Place;
-
-  /// Action and source share a column: most definitions that are long come from
-  /// parameters, which have no source.
-  size_t event() const {
-    size_t Size = columns(Source);
-    return columns(Action) + (Size == 0 ? 0 : Size + Gap);
-  }
-};
-
-/// The widths of the columns of all rows.
-struct Widths {
-  size_t Label = 0;
-  size_t Subject = 0;
-  size_t Event = 0;
-  size_t Place = 0;
-
-  void add(const Row &R) {
-    Label = std::max(Label, columns(R.Label));
-    Subject = std::max(Subject, columns(R.Subject));
-    Event = std::max(Event, R.event());
-    Place = std::max(Place, columns(R.Place));
-  }
-  size_t total() const {
-    size_t Sum = Indent;
-    for (size_t Cell : {Label, Subject, Event})
-      Sum += Cell == 0 ? 0 : Cell + Gap;
-    return Sum + Place;
-  }
 };
 } // namespace
 
@@ -80,45 +47,51 @@ static std::string shortSource(StringRef Source) {
       Source.rsplit('/').second.empty() ? Source : Source.rsplit('/').second);
 }
 
-/// Appends \p Cell to \p Line, so that the next one starts \p Width further; no
+/// \p Cell, and blanks up to the next one: the column is \p Width wide. No
 /// column for a cell that is empty in all rows.
-static void addCell(std::string &Line, StringRef Cell, size_t Width) {
-  if (Width == 0 && Cell.empty())
-    return;
-  size_t Begin = columns(Line);
-  Line += Cell;
-  padTo(Line, Begin + std::max(Width, columns(Cell)) + Gap);
+static std::string cell(StringRef Cell, size_t Width) {
+  size_t Size = columns(Cell);
+  size_t Blanks =
+      Width == 0 && Cell.empty() ? 0 : std::max(Width, Size) - Size + Gap;
+  return Cell.str() + std::string(Blanks, ' ');
 }
 
-static std::string spellRow(const Row &R, const Widths &W) {
-  std::string Line(Indent, ' ');
-  addCell(Line, R.Label, W.Label);
-  addCell(Line, R.Subject, W.Subject);
-  std::string Event = R.Action;
-  size_t Source = columns(R.Source);
-  if (Source != 0)
-    padTo(Event, std::max(columns(Event) + Gap,
-                          W.Event > Source ? W.Event - Source : 0));
-  addCell(Line, Event + R.Source, W.Event);
-  Line += R.Place;
-  return StringRef(Line).rtrim().str();
+/// The action and the source of \p R, which share a column of \p Width, the
+/// source at its end: most definitions that are long come from parameters,
+/// which have no source.
+static std::string eventOf(const Row &R, size_t Width = 0) {
+  size_t Room = Width - std::min(Width, columns(R.Source) + Gap);
+  return R.Source.empty() ? R.Action : cell(R.Action, Room) + R.Source;
 }
 
 /// All columns aligned if they fit into \p Width; else only as many, from the
 /// left, as do.
 static void addRows(ArrayRef<Row> Rows, size_t Width,
                     std::vector<std::string> &Lines) {
-  Widths All;
-  for (const Row &R : Rows)
-    All.add(R);
-  if (All.total() > Width) {
-    All.Event = All.Subject = 0;
+  auto Widest = [&](auto CellOf, size_t Most = ~size_t(0)) {
+    size_t Widest = 0;
     for (const Row &R : Rows)
-      if (size_t Size = columns(R.Subject); Size <= LongName)
-        All.Subject = std::max(All.Subject, Size);
+      if (size_t Size = columns(CellOf(R)); Size <= Most)
+        Widest = std::max(Widest, Size);
+    return Widest;
+  };
+  auto SubjectOf = [](const Row &R) -> StringRef { return R.Subject; };
+  size_t Label = Widest([](const Row &R) { return R.Label; });
+  size_t Subject = Widest(SubjectOf);
+  size_t Event = Widest([](const Row &R) { return eventOf(R); });
+  size_t Total = Indent + Widest([](const Row &R) { return R.Place; });
+  for (size_t Column : {Label, Subject, Event})
+    Total += Column == 0 ? 0 : Column + Gap;
+  if (Total > Width) {
+    Subject = Widest(SubjectOf, LongName);
+    Event = 0;
   }
-  for (const Row &R : Rows)
-    Lines.push_back(spellRow(R, All));
+  for (const Row &R : Rows) {
+    std::string Line = std::string(Indent, ' ') + cell(R.Label, Label) +
+                       cell(R.Subject, Subject) +
+                       cell(eventOf(R, Event), Event) + R.Place;
+    Lines.push_back(StringRef(Line).rtrim().str());
+  }
 }
 
 /// Adds \p Title and \p Text, broken between words where it exceeds \p Width.
