@@ -8,6 +8,7 @@
 #ifdef __linux__
 #include "Exec/Exec.h"
 #endif
+#include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -163,51 +164,49 @@ static bool parseShard(StringRef Text, VerifyOptions &O) {
          O.Shard < O.Shards;
 }
 
-/// The files of --output. What is wrong with them; empty if all is well.
-static std::string readOutputs(VerifyOptions &O) {
+/// What stands for the name before the `:` of \p Text in \p Known, and the path
+/// after it; fails where \p Option is not given so.
+template <typename T>
+static Expected<std::pair<T, std::string>>
+readNamed(StringRef Option, StringRef Text,
+          ArrayRef<std::pair<StringRef, T>> Known) {
+  auto [Name, Path] = Text.split(':');
+  std::string Forms;
+  for (const auto &[Spelling, Meaning] : Known) {
+    if (Spelling == Name && !Path.empty())
+      return std::pair(Meaning, Path.str());
+    Forms += (Forms.empty() ? "" : ", ") + Spelling.str() + ":FILE";
+  }
+  return makeError("{}: expected one of {}, not '{}'", Option, Forms, Text);
+}
+
+/// The files of --output and --sibling.
+static Error readFiles(VerifyOptions &O) {
   static constexpr std::pair<StringRef, OutputFormat> Formats[] = {
 #define HLOBUF_FORMAT(Name, Spelling, Help) {Spelling, OutputFormat::Name},
 #include "Results/Formats.def"
   };
-  for (StringRef Text : Outputs) {
-    auto [Name, Path] = Text.split(':');
-    std::string Forms;
-    const OutputFormat *Known = nullptr;
-    for (const auto &[Spelling, Format] : Formats) {
-      Forms += (Forms.empty() ? "" : ", ") + Spelling.str() + ":FILE";
-      if (Spelling == Name)
-        Known = &Format;
-    }
-    if (!Known || Path.empty())
-      return ("--output: expected one of " + Forms + ", not '" + Text + "'")
-          .str();
-    if (Path == "-")
-      return ("--output: '-' is not a file: --format=" + Name +
-              " writes to standard output")
-          .str();
-    O.Outputs.push_back({*Known, Path.str()});
-  }
-  return "";
-}
-
-/// The files of --sibling. What is wrong with them; empty if all is well.
-static std::string readSiblings(VerifyOptions &O) {
   static constexpr std::pair<StringRef, FileRole> Kinds[] = {
       {"values", FileRole::Values},
       {"live-range", FileRole::LiveRange},
       {"report", FileRole::Report}};
   for (StringRef Text : Siblings) {
-    auto [Name, Path] = Text.split(':');
-    const auto *Kind = llvm::find_if(
-        Kinds, [&, Name = Name](const auto &K) { return K.first == Name; });
-    if (Kind == std::end(Kinds) || Path.empty())
-      return ("--sibling: expected values:FILE, live-range:FILE or "
-              "report:FILE, not '" +
-              Text + "'")
-          .str();
-    O.Siblings[static_cast<size_t>(Kind->second)] = Path.str();
+    auto File = readNamed<FileRole>("--sibling", Text, Kinds);
+    if (!File)
+      return File.takeError();
+    O.Siblings[static_cast<size_t>(File->first)] = File->second;
   }
-  return "";
+  for (StringRef Text : Outputs) {
+    auto File = readNamed<OutputFormat>("--output", Text, Formats);
+    if (!File)
+      return File.takeError();
+    if (File->second == "-")
+      return makeError("--output: '-' is not a file: --format={} writes to "
+                       "standard output",
+                       Text.split(':').first);
+    O.Outputs.push_back({File->first, File->second});
+  }
+  return Error::success();
 }
 
 /// The first option that has no effect with the other ones; empty if none.
@@ -264,9 +263,7 @@ static std::string checkUsage(VerifyOptions &O) {
            "'";
   if (std::string Idle = idleOption(O); !Idle.empty())
     return Idle;
-  if (std::string Wrong = readSiblings(O); !Wrong.empty())
-    return Wrong;
-  return readOutputs(O);
+  return llvm::toString(readFiles(O));
 }
 
 static VerifyOptions makeOptions() {
