@@ -116,7 +116,6 @@ void Summarizer::addHeld() {
     Rows.push_back(rowOf(V));
   for (const HeldRow &Row : Rows) {
     Summary.BytesByKind[static_cast<size_t>(Row.Kind)] += Row.Bytes;
-    Summary.Idle += Row.Idle;
     addKept(Row);
   }
   Summary.Largest.assign(

@@ -110,8 +110,6 @@ struct MemorySummary {
   std::optional<StatedPeak> Stated;
   /// Bytes held at the peak, by kind.
   std::array<uint64_t, NumMemoryKinds> BytesByKind = {};
-  /// Of these, bytes of arguments and results in which nothing is live.
-  uint64_t Idle = 0;
   /// Bytes at the peak that the forward pass keeps for the backward pass; the
   /// part of them that one loop collects, and that loop: `scan at train.py:32`.
   uint64_t ResidualBytes = 0;

@@ -110,8 +110,8 @@ void Table::printPeak() {
   for (auto [Kind, Label] : Kinds)
     if (uint64_t Bytes = Summary.BytesByKind[static_cast<size_t>(Kind)])
       row(Bytes, share(Bytes, Space.Peak), Label.str());
-  if (Summary.Idle != 0)
-    row(Summary.Idle, "",
+  if (Space.Idle != 0)
+    row(Space.Idle, "",
         "of these in results not written yet and arguments not read any more");
   if (Summary.ResidualBytes != 0)
     row(Summary.ResidualBytes, share(Summary.ResidualBytes, Space.Peak),

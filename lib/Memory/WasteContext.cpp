@@ -135,16 +135,16 @@ void WasteContext::markDonated() {
                          &P);
     P.IsTaken = Alloc.MaybeLiveOut;
   }
+  auto Find = [&](const auto &Item) -> EntryParameter * {
+    auto Entry = ByNumber.find({Item.Parameter, Item.Index.canonical().bits()});
+    return Entry == ByNumber.end() ? nullptr : Entry->second;
+  };
   for (const HloAlias &Item : D.Module.Aliases)
-    if (auto Entry = ByNumber.find(
-            std::pair(Item.Parameter, Item.Index.canonical().bits()));
-        Entry != ByNumber.end())
-      Entry->second->IsTaken = Entry->second->IsDeclared = true;
+    if (EntryParameter *P = Find(Item))
+      P->IsTaken = P->IsDeclared = true;
   for (const HloDonor &Item : D.Module.Donors)
-    if (auto Entry = ByNumber.find(
-            std::pair(Item.Parameter, Item.Index.canonical().bits()));
-        Entry != ByNumber.end())
-      Entry->second->Donor = !Entry->second->IsTaken;
+    if (EntryParameter *P = Find(Item))
+      P->Donor = !P->IsTaken;
 }
 
 std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,

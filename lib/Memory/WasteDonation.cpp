@@ -265,10 +265,9 @@ static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   std::vector<const EntryResult *> Own;
   for (const EntryResult &Result : Ctx.Results)
     Own.push_back(&Result);
-  std::ranges::stable_sort(Own, std::greater(),
-                           [&](const auto *X) { return Ctx.D[X->Owner].Size; });
-  std::ranges::stable_sort(Unused, std::greater(),
-                           [&](const auto *X) { return Ctx.D[X->Owner].Size; });
+  auto BytesOf = [&](const auto *X) { return Ctx.D[X->Owner].Size; };
+  std::ranges::stable_sort(Own, std::greater(), BytesOf);
+  std::ranges::stable_sort(Unused, std::greater(), BytesOf);
   ResultPlan Plan(Ctx);
   for (size_t I = 0; I != std::min(Unused.size(), Own.size()); ++I) {
     Plan.add(*Own[I]);
