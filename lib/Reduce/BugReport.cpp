@@ -14,12 +14,6 @@
 using namespace hlobuf;
 namespace fs = llvm::sys::fs;
 
-static void replaceAll(std::string &Text, StringRef From, StringRef To) {
-  for (size_t Pos = Text.find(From); Pos != std::string::npos;
-       Pos = Text.find(From, Pos + To.size()))
-    Text.replace(Pos, From.size(), To);
-}
-
 /// What hlobuf-verify prints about \p Folder.
 static std::string verdictOn(const std::string &Folder) {
   VerifyOptions Options;
@@ -32,8 +26,7 @@ static std::string verdictOn(const std::string &Folder) {
   OS.flush();
   // Places are named relative to the report.
   std::string Parent = StringRef(Folder).rsplit('/').first.str() + "/";
-  replaceAll(Text, Parent, "");
-  return Text;
+  return llvm::join(llvm::split(Text, Parent), "");
 }
 
 /// What follows \p Label on the first line of \p Verdict that begins with it.

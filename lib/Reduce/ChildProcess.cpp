@@ -56,26 +56,17 @@ struct SpawnSettings {
 };
 } // namespace
 
-/// Opens both pipes, or none.
-static bool openPipes(std::array<int, 2> &First, std::array<int, 2> &Second) {
-  if (openPipe(First) != 0)
-    return false;
-  if (openPipe(Second) == 0)
-    return true;
-  int Error = errno;
-  ::close(First[0]);
-  ::close(First[1]);
-  errno = Error;
-  return false;
-}
-
 std::error_code ChildProcess::start(const std::vector<std::string> &Arguments,
                                     const std::string &Log, bool Talk) {
   kill();
   std::array<int, 2> ToChild = {-1, -1};
   std::array<int, 2> FromChild = {-1, -1};
-  if (Talk && !openPipes(ToChild, FromChild))
-    return std::error_code(errno, std::generic_category());
+  if (Talk && (openPipe(ToChild) != 0 || openPipe(FromChild) != 0)) {
+    std::error_code Error(errno, std::generic_category());
+    for (int End : ToChild)
+      ::close(End);
+    return Error;
+  }
   SpawnSettings Settings;
   auto *Files = &Settings.Files;
   if (Talk)
