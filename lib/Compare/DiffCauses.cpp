@@ -3,6 +3,7 @@
 #include "Compare/MemoryDiff.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "llvm/ADT/StringExtras.h"
 #include <map>
 
 using namespace hlobuf;
@@ -94,14 +95,9 @@ void CauseFinder::add(StringRef Text, const ArgumentGroup &Group) {
 static SmallVector<uint64_t, 4> dimensionsOf(StringRef Shape) {
   SmallVector<uint64_t, 4> Dimensions;
   StringRef Text = Shape.split('[').second.split(']').first;
-  while (!Text.empty()) {
-    auto [Number, Rest] = Text.split(',');
-    uint64_t Value = 0;
-    if (Number.getAsInteger(10, Value))
+  for (StringRef Number : llvm::split(Text, ','))
+    if (Number.getAsInteger(10, Dimensions.emplace_back()))
       return {};
-    Dimensions.push_back(Value);
-    Text = Rest;
-  }
   return Dimensions;
 }
 

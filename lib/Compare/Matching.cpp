@@ -3,7 +3,7 @@
 #include "Compare/Matching.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <map>
 #include <numeric>
 
@@ -141,10 +141,7 @@ static std::string operationsOf(const ProgramMemory &Memory) {
   for (const auto &Entry : Memory.Operations)
     Keys.push_back(Entry.getKey());
   llvm::sort(Keys);
-  std::string Text;
-  for (StringRef Key : Keys)
-    Text += (Key + ";").str();
-  return Text;
+  return llvm::join(Keys, ";");
 }
 
 static constexpr unsigned NumProgramPasses = 5;
