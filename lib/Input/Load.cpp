@@ -89,13 +89,15 @@ bool LoadedDump::isWhole() const {
   });
 }
 
+static std::string withPlace(const Sources &Texts, const Diagnostic &D) {
+  Place Loc = Texts.place(D.Where);
+  return fmt::format("{}:{}:{}: {}", Loc.File, Loc.Line, Loc.Column, D.Message);
+}
+
 std::vector<std::string> LoadedDump::damage() const {
   std::vector<std::string> Lines;
-  for (const Diagnostic &D : Syntax.Errors) {
-    Place Loc = Texts.place(D.Where);
-    Lines.push_back(
-        fmt::format("{}:{}:{}: {}", Loc.File, Loc.Line, Loc.Column, D.Message));
-  }
+  for (const Diagnostic &D : Syntax.Errors)
+    Lines.push_back(withPlace(Texts, D));
   return Lines;
 }
 
@@ -398,11 +400,8 @@ std::string hlobuf::malformedModule(const LoadedDump &L) {
     return "";
   StringRef Text = L.Model->file(FileRole::Module).Text;
   for (const Diagnostic &Line : L.Syntax.Errors)
-    if (Line.Where.data() >= Text.begin() && Line.Where.data() <= Text.end()) {
-      Place Loc = L.Texts.place(Line.Where);
-      return fmt::format("{}:{}:{}: {}", Loc.File, Loc.Line, Loc.Column,
-                         Line.Message);
-    }
+    if (Line.Where.data() >= Text.begin() && Line.Where.data() <= Text.end())
+      return withPlace(L.Texts, Line);
   return fmt::format("{}: the HLO module cannot be read",
                      L.Model->file(FileRole::Module).Path);
 }

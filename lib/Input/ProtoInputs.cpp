@@ -35,16 +35,9 @@ std::string hlobuf::textBeside(StringRef Path) {
 
 /// How XLA names the dump of a module for that device (xla/service/dump.cc).
 static StringRef stage(Device Target) {
-  switch (Target) {
-  case Device::CPU:
-    return ".cpu_after_optimizations";
-  case Device::GPU:
-    return ".any_gpu_after_optimizations";
-  case Device::TPU:
-  case Device::Unknown:
-    break;
-  }
-  return ".after_optimizations";
+  return Target == Device::CPU   ? ".cpu_after_optimizations"
+         : Target == Device::GPU ? ".any_gpu_after_optimizations"
+                                 : ".after_optimizations";
 }
 
 static std::string plainStem(StringRef Module) {

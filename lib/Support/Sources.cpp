@@ -137,28 +137,20 @@ Expected<StringRef> Sources::open(StringRef Path,
     return add(Path, std::move(**Text));
   if (!Bytes->Mapped)
     return add(Path, std::move(Bytes->Read));
-  Source S;
-  S.Name = Path.str();
-  S.Text = Bytes->text();
-  S.Mapped = std::move(Bytes->Mapped);
-  All.push_back(std::move(S));
-  return All.back().Text;
+  StringRef Mapped = Bytes->text();
+  All.push_back({Path.str(), Mapped, std::move(Bytes->Mapped), nullptr, {}});
+  return Mapped;
 }
 
 StringRef Sources::add(StringRef Name, std::string Text) {
-  Source S;
-  S.Name = Name == "-" ? "<stdin>" : Name.str();
-  S.Owned = std::make_unique<std::string>(std::move(Text));
-  S.Text = *S.Owned;
-  All.push_back(std::move(S));
+  auto Owned = std::make_unique<std::string>(std::move(Text));
+  addView(Name == "-" ? "<stdin>" : Name, *Owned);
+  All.back().Owned = std::move(Owned);
   return All.back().Text;
 }
 
 void Sources::addView(StringRef Name, StringRef Text) {
-  Source S;
-  S.Name = Name.str();
-  S.Text = Text;
-  All.push_back(std::move(S));
+  All.push_back({Name.str(), Text, nullptr, nullptr, {}});
 }
 
 size_t Sources::bytes() const {
