@@ -104,13 +104,7 @@ bool CheckSelection::isEmpty() const {
 }
 
 bool CheckSelection::enabled(const CheckInfo &Info) const {
-  switch (match(Info.Id)) {
-  case GlobList::Match::In:
-    return true;
-  case GlobList::Match::Out:
-    return false;
-  case GlobList::Match::None:
-    return Info.Level != Severity::Lint;
-  }
-  return true;
+  GlobList::Match Found = match(Info.Id);
+  return Found == GlobList::Match::In ||
+         (Found == GlobList::Match::None && Info.Level != Severity::Lint);
 }

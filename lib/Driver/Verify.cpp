@@ -18,19 +18,6 @@ using namespace hlobuf;
 /// Fewer lines of one kind may be damage.
 static constexpr size_t LeastLines = 3;
 
-/// The line of \p D that \p Loc begins in; empty if it is in none.
-static StringRef lineAt(const Dump &D, StringRef Loc) {
-  for (const DumpFile &File : D.Files) {
-    StringRef Text = File.Text;
-    if (!Text.data() || Loc.data() < Text.begin() || Loc.data() > Text.end())
-      continue;
-    auto Offset = static_cast<size_t>(Loc.data() - Text.data());
-    size_t Begin = Text.take_front(Offset).rfind('\n') + 1;
-    return Text.drop_front(Begin).take_until([](char C) { return C == '\n'; });
-  }
-  return "";
-}
-
 /// What a line begins with: its indentation and the word after it. Empty where
 /// it does not begin with a word.
 static StringRef headOf(StringRef Line) {
@@ -60,14 +47,15 @@ static bool isKnownWord(StringRef Word) {
 /// the same word, which is neither a known one, nor almost one, nor a name of
 /// the dump. True if no error is left, so that what is damaged is only not
 /// understood.
-static bool excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
-                               SyntaxErrors &Errors) {
+static bool excuseUnknownLines(const Sources &Texts, const Dump &D,
+                               const ReleaseWindow &E, SyntaxErrors &Errors) {
   std::vector<Diagnostic> &Syntax = Errors.Errors;
   if (Syntax.empty() || !E.isNewest())
     return false;
   llvm::MapVector<StringRef, std::vector<size_t>> Kinds;
   for (size_t I = 0; I != Syntax.size(); ++I)
-    if (StringRef Head = headOf(lineAt(D, Syntax[I].Where)); !Head.empty())
+    if (StringRef Head = headOf(Texts.place(Syntax[I].Where).LineText);
+        !Head.empty())
       Kinds[Head].push_back(I);
   std::vector<bool> Excused(Syntax.size());
   std::vector<Diagnostic> Warnings;
@@ -80,7 +68,7 @@ static bool excuseUnknownLines(const Dump &D, const ReleaseWindow &E,
     Diagnostic &W = Warnings.emplace_back(Syntax[Numbers.front()]);
     W.Level = Severity::Warning;
     W.Check = SyntaxCheck;
-    W.Where = lineAt(D, W.Where).ltrim(' ');
+    W.Where = Texts.place(W.Where).LineText.ltrim(' ');
     W.Message = fmt::format("{}{} lines starting with '{}' are not recognized: "
                             "this XLA may be newer than the tool",
                             Errors.Uncounted == 0 ? "" : "at least ",
@@ -161,7 +149,7 @@ public:
       : In(In), L(L), D(*L.Model), Selection(Selection), Context(Context) {
     if (std::string Evidence = lostByModule(Context); !Evidence.empty())
       L.noteCutAssignment(std::move(Evidence));
-    OnlyUnknown = excuseUnknownLines(D, Context.release(), L.Syntax);
+    OnlyUnknown = excuseUnknownLines(L.Texts, D, Context.release(), L.Syntax);
     All = L.Syntax.Errors;
     if (L.Syntax.Uncounted != 0)
       Result.Uncounted.push_back(
@@ -283,16 +271,16 @@ std::vector<uint32_t> Run::order(bool WithSummary, unsigned Jobs) const {
     if (First != Enabled.end())
       std::rotate(Enabled.begin(), First, std::next(First));
   }
+  auto Find = [&](StringRef Id) {
+    return llvm::find_if(
+        Enabled, [&](uint32_t Number) { return allChecks()[Number].Id == Id; });
+  };
   // What the proof needs for a while is gone before others fill the memory.
-  auto Prover = llvm::find_if(Enabled, [](uint32_t Number) {
-    return allChecks()[Number].Id == "execution-proof";
-  });
+  auto Prover = Find("execution-proof");
   if (Jobs <= 1 && Prover != Enabled.end())
     std::rotate(Enabled.begin(), Prover, std::next(Prover));
   // Without a module it is small, and what it is made from is kept.
-  auto Stated = llvm::find_if(Enabled, [](uint32_t Number) {
-    return allChecks()[Number].Id == "clobbered-read";
-  });
+  auto Stated = Find("clobbered-read");
   if (Jobs <= 1 && !HasModule && Stated != Enabled.end())
     std::rotate(Stated, std::next(Stated), Enabled.end());
   // The summary takes longer than any check, and waits for a module.
@@ -380,22 +368,14 @@ void Run::noteGravest() {
 
 void Run::sortByPlace() {
   // Places of different files compare by the file's role, not by addresses.
-  auto FileOf = [&](StringRef Loc) {
-    size_t Role = 0;
-    for (; Role != NumFileRoles; ++Role) {
-      StringRef Text = D.Files[Role].Text;
-      if (Text.data() && Loc.data() >= Text.begin() && Loc.data() <= Text.end())
-        break;
-    }
-    return Role;
-  };
   auto Key = [&](const Diagnostic &F) {
-    size_t Role = FileOf(F.Where);
-    size_t Offset =
-        Role == NumFileRoles
-            ? 0
-            : static_cast<size_t>(F.Where.data() - D.Files[Role].Text.data());
-    return std::tuple(Role, Offset, F.Rank);
+    for (size_t Role = 0; Role != NumFileRoles; ++Role) {
+      StringRef Text = D.Files[Role].Text;
+      if (Text.data() && F.Where.data() >= Text.begin() &&
+          F.Where.data() <= Text.end())
+        return std::tuple(Role, F.Where.data() - Text.data(), F.Rank);
+    }
+    return std::tuple(NumFileRoles, ptrdiff_t(0), F.Rank);
   };
   std::ranges::stable_sort(All, {}, Key);
 }
