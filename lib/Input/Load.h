@@ -55,13 +55,6 @@ Expected<std::unique_ptr<LoadedDump>> load(Input In,
 /// cannot be read, with a line for each.
 Expected<std::unique_ptr<LoadedDump>> loadWhole(const Input &In);
 
-/// Calls \p Fail for each line of what \p Failed says.
-inline void failByLine(Error Failed, function_ref<void(StringRef)> Fail) {
-  std::string Text = llvm::toString(std::move(Failed));
-  for (StringRef Line : llvm::split(Text, '\n'))
-    Fail(Line);
-}
-
 /// Reads the dumps that \p Paths stand for on \p Jobs threads. \p Work makes
 /// something of each, as Expected: it takes the Input and the dump. \p
 /// Consume takes these in order, \p Fail what went wrong, a line each.
@@ -82,9 +75,10 @@ void forEachDump(ArrayRef<std::string> Paths, unsigned Jobs, WorkFn Work,
       },
       [&](size_t I, Result &Loaded) {
         if (Loaded)
-          Consume(List.Dumps[I], *Loaded);
-        else
-          failByLine(Loaded.takeError(), Fail);
+          return Consume(List.Dumps[I], *Loaded);
+        std::string Text = llvm::toString(Loaded.takeError());
+        for (StringRef Line : llvm::split(Text, '\n'))
+          Fail(Line);
       });
 }
 

@@ -131,15 +131,10 @@ void LoopControl::addLoop(uint32_t While) {
   uint32_t Init = M[While].Operands.front();
   Marked.set(Root);
   Marked.set(Init);
-  if (All) {
+  if (All)
     addComputation(Body);
-    addSlice(Init, NoNumber);
-    return;
-  }
-  if (!M[Init].is(Opcode::Tuple)) {
-    addSlice(Init, NoNumber);
-    return;
-  }
+  if (All || !M[Init].is(Opcode::Tuple))
+    return addSlice(Init, NoNumber);
   for (uint32_t Element : Elements)
     if (Element < M[Init].Operands.size())
       addSlice(M[Init].Operands[Element], NoNumber);

@@ -168,9 +168,8 @@ static std::vector<bool> controlElements(const EditModule &M, uint32_t While,
   std::vector<bool> Is(Count);
   for (CallRole Role : {CallRole::Condition, CallRole::Body}) {
     uint32_t Computation = M.callee(While, Role);
-    if (Computation == NoNumber)
-      continue;
-    uint32_t State = M.parameter(Computation, 0);
+    uint32_t State =
+        Computation == NoNumber ? NoNumber : M.parameter(Computation, 0);
     if (State == NoNumber)
       continue;
     for (uint32_t User : M.users(State))
