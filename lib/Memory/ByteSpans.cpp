@@ -58,22 +58,3 @@ void Covered::add(ByteSpan Bytes, int Change) {
       update(High, Height);
   }
 }
-
-uint64_t DisjointSpans::insert(ByteSpan Bytes) {
-  if (Bytes.empty())
-    return 0;
-  uint64_t New = Bytes.size();
-  auto Next = Ends.upper_bound(Bytes.Begin);
-  if (Next != Ends.begin() && std::prev(Next)->second > Bytes.Begin)
-    --Next;
-  ByteSpan All = Bytes;
-  while (Next != Ends.end() && Next->first < Bytes.End) {
-    New -=
-        std::min(Next->second, Bytes.End) - std::max(Next->first, Bytes.Begin);
-    All.Begin = std::min(All.Begin, Next->first);
-    All.End = std::max(All.End, Next->second);
-    Next = Ends.erase(Next);
-  }
-  Ends[All.Begin] = All.End;
-  return New;
-}

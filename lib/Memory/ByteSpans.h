@@ -7,7 +7,6 @@
 
 #include "Support/LLVM.h"
 #include <cstdint>
-#include <map>
 #include <vector>
 
 namespace hlobuf {
@@ -47,17 +46,6 @@ private:
   std::vector<int> Count;
   /// By node: its covered bytes.
   std::vector<uint64_t> Size;
-};
-
-/// A growing set of disjoint spans.
-class DisjointSpans {
-public:
-  /// How many bytes of \p Bytes are new.
-  uint64_t insert(ByteSpan Bytes);
-
-private:
-  /// By begin.
-  std::map<uint64_t, uint64_t> Ends;
 };
 
 } // namespace hlobuf

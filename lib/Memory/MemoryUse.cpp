@@ -203,6 +203,16 @@ ValueId MemoryUse::ownerOf(const Allocation &Alloc) const {
   return Owner;
 }
 
+/// Those of \p Alloc that have bytes at \p Step.
+std::vector<ValueId> MemoryUse::liveValues(const Allocation &Alloc,
+                                           int32_t Step) const {
+  std::vector<ValueId> Live;
+  for (ValueId V : Dump::valueIds(Alloc))
+    if (!spanOf(Alloc, D[V]).empty() && isLiveAt(V, Step))
+      Live.push_back(V);
+  return Live;
+}
+
 HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
   HeldValue Value;
   Value.Kind = kindOf(Alloc);
@@ -210,39 +220,39 @@ HeldValue MemoryUse::resident(const Allocation &Alloc, int32_t Step) const {
   Value.Value = ownerOf(Alloc);
   Value.Unpadded = std::min(unpaddedBytes(Value.Value), Value.Bytes);
   ByteSpan Own = spanOf(Alloc, D[Value.Value]);
-  DisjointSpans Live;
-  uint64_t LiveBytes = 0;
-  for (ValueId V : Dump::valueIds(Alloc)) {
-    ByteSpan Bytes = spanOf(Alloc, D[V]);
-    if (!isLiveAt(V, Step) || Bytes.empty())
-      continue;
-    LiveBytes += Live.insert(Bytes);
-    if (V != Value.Value && Bytes == Own)
+  std::vector<ByteSpan> All;
+  for (ValueId V : liveValues(Alloc, Step)) {
+    All.push_back(spanOf(Alloc, D[V]));
+    if (V != Value.Value && All.back() == Own)
       Value.Others.push_back(V);
   }
+  Covered Live(All);
+  for (ByteSpan Bytes : All)
+    Live.add(Bytes, 1);
   if (isTimed() && Value.Kind != MemoryKind::Constant)
-    Value.Idle = Value.Bytes - LiveBytes;
+    Value.Idle = Value.Bytes - Live.size();
   return Value;
 }
 
 void MemoryUse::addHeldTemp(const Allocation &Alloc, int32_t Step,
                             std::vector<HeldValue> &Out) const {
-  std::vector<ValueId> Live;
-  for (ValueId V : Dump::valueIds(Alloc))
-    if (!spanOf(Alloc, D[V]).empty() && isLiveAt(V, Step))
-      Live.push_back(V);
+  std::vector<ValueId> Live = liveValues(Alloc, Step);
   auto Key = [&](ValueId V) {
     ByteSpan Bytes = spanOf(Alloc, D[V]);
     return std::tuple(~Bytes.size(), Bytes.Begin, V);
   };
   std::ranges::sort(Live, {}, Key);
-  DisjointSpans Spans;
+  std::vector<ByteSpan> All;
+  for (ValueId V : Live)
+    All.push_back(spanOf(Alloc, D[V]));
+  Covered Spans(All);
   size_t First = Out.size();
   for (ValueId V : Live) {
     ByteSpan Bytes = spanOf(Alloc, D[V]);
     HeldValue *Before = Out.size() == First ? nullptr : &Out.back();
-    uint64_t New = Spans.insert(Bytes);
-    if (New != 0) {
+    uint64_t Known = Spans.size();
+    Spans.add(Bytes, 1);
+    if (uint64_t New = Spans.size() - Known) {
       Out.push_back(
           {V, MemoryKind::Temp, New, std::min(unpaddedBytes(V), New), 0, {}});
       continue;

@@ -143,6 +143,7 @@ private:
   void addSpaces();
   SpaceUse &spaceOf(int32_t Color);
   ValueId ownerOf(const Allocation &Alloc) const;
+  std::vector<ValueId> liveValues(const Allocation &Alloc, int32_t Step) const;
   HeldValue resident(const Allocation &Alloc, int32_t Step) const;
   void addHeldTemp(const Allocation &Alloc, int32_t Step,
                    std::vector<HeldValue> &Out) const;
