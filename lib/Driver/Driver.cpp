@@ -199,9 +199,9 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
     if (!Options.WriteBaseline.empty())
       New.record(R);
     noteReductions(R);
+    if (!R.isUnreadable())
+      Unmatched.note(R, *Applied);
   }
-  if (Applied && !R.isUnreadable())
-    Unmatched.note(R, *Applied);
   settleSentences(R);
   if (Applied)
     requireSentences(Applied->Selection.Require, R);

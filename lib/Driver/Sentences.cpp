@@ -114,8 +114,8 @@ bool Settling::proves(StringRef Id) const {
   const CheckInfo *Info = llvm::find_if(
       allChecks(), [&](const CheckInfo &Each) { return Each.Id == Id; });
   return Info != allChecks().end() && passed(*Info) &&
-         (Agrees || (Info->Proof.Subject != Sentence::Agreement &&
-                     !llvm::is_contained(Info->Needs, Section::Module)));
+         (Agrees ||
+          (Info->Proof.Subject != Sentence::Agreement && !rests(*Info)));
 }
 
 void Settling::add(Sentence S, std::string Reason) {

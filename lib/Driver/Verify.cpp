@@ -312,8 +312,7 @@ CheckRun Run::runCheck(uint32_t Number) const {
                  Severity::Lint, R.extent().str(),  R.assumption().str()};
   for (const SkipReason &Reason : R.skipReasons())
     Skip(Reason);
-  for (const auto &[Kind, Ended] : R.obligations())
-    Check.Ended.Obligations.push_back({Kind, Ended});
+  Check.Ended.Obligations = R.obligations().vec();
   for (auto [Gate, Count] : R.exempted())
     Check.Exempted.push_back({Info.Id, Gate.str(), Count});
   if (R.count() > Reporter::MaxKept)

@@ -77,9 +77,9 @@ static void writeObligations(json::OStream &J, const DumpResult &R) {
   J.attributeObject("obligations", [&] {
     for (const ResultCheck &C : R.Checks)
       for (const ResultObligations &O : C.Obligations)
-        J.attributeObject(O.Kind, [&] {
-          for (size_t I = 0; I != O.Ended.size(); ++I)
-            J.attribute(Names[I], O.Ended[I]);
+        J.attributeObject(O.first, [&] {
+          for (auto [Name, Count] : llvm::zip(Names, O.second))
+            J.attribute(Name, Count);
         });
   });
 }

@@ -102,13 +102,9 @@ enum class CheckOutcome : uint8_t {
   Found,
 };
 
-/// What was shown of one kind of statement.
-struct ResultObligations {
-  /// Of static storage.
-  StringRef Kind;
-  /// How many are proved, assumed, open, violated.
-  std::array<size_t, 4> Ended;
-};
+/// A kind of statement, of static storage, and how many of it are proved,
+/// assumed, open, violated.
+using ResultObligations = std::pair<StringRef, std::array<size_t, 4>>;
 
 /// A check and how it ended.
 struct ResultCheck {
