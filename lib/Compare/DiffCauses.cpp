@@ -21,10 +21,6 @@ struct ArgumentGroup {
     Names.push_back(Argument.Name);
     Bytes += Argument.Bytes;
   }
-  std::string text() const {
-    return fmt::format("{}, {}: {}", counted(Names.size(), "argument"),
-                       humanBytes(Bytes), listNames(Names, MaxNames));
-  }
 };
 
 struct CauseFinder {
@@ -88,7 +84,9 @@ void CauseFinder::addDonations() {
 
 void CauseFinder::add(StringRef Text, const ArgumentGroup &Group) {
   if (!Group.Names.empty())
-    Causes.push_back(fmt::format("{}: {}", Text, Group.text()));
+    Causes.push_back(fmt::format(
+        "{}: {}, {}: {}", Text, counted(Group.Names.size(), "argument"),
+        humanBytes(Group.Bytes), listNames(Group.Names, MaxNames)));
 }
 
 /// The dimensions of `f32[8,16]`; none where they are not all numbers.

@@ -37,8 +37,6 @@ struct InputFinder {
   void noteUnread(const std::string &Path);
   void addFragment(const std::string &Path, StringRef Kind);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
-  void addDamage(const std::string &Path,
-                 const std::vector<std::string> &Damage);
   void addError(const std::string &Path, std::string Text) {
     List.Errors.push_back({Path, std::move(Text)});
   }
@@ -258,19 +256,15 @@ void InputFinder::addFolder(const std::string &Path) {
                          Path, NamesOfDumps));
 }
 
-void InputFinder::addDamage(const std::string &Path,
-                            const std::vector<std::string> &Damage) {
-  if (Damage.empty())
-    return;
-  std::string Others;
-  if (Damage.size() != 1)
-    Others = fmt::format(" (and {} more)", Damage.size() - 1);
-  addError(Path, fmt::format("cannot read all of '{}': {}{}", Path,
-                             Damage.front(), Others));
-}
-
 void InputFinder::addFrames(const std::shared_ptr<FrameFile> &Frames) {
-  addDamage(Frames->Path, Frames->readFrames());
+  std::vector<std::string> Damage = Frames->readFrames();
+  if (!Damage.empty())
+    addError(Frames->Path,
+             fmt::format("cannot read all of '{}': {}{}", Frames->Path,
+                         Damage.front(),
+                         Damage.size() == 1 ? ""
+                                            : fmt::format(" (and {} more)",
+                                                          Damage.size() - 1)));
   size_t Before = List.Dumps.size();
   for (auto [Name, Text] : Frames->Files)
     if (classify(Text) == TextKind::Assignment)
@@ -413,11 +407,9 @@ void InputFinder::addFile(const std::string &Path) {
   auto Frames = std::make_shared<FrameFile>();
   Frames->Path = Path == "-" ? "<stdin>" : Path;
   Expected<StringRef> Text = Frames->Owner.open(Path, isKnownText);
-  if (!Text) {
-    addError(Path, fmt::format("cannot read '{}': {}", Path,
-                               llvm::toString(Text.takeError())));
-    return;
-  }
+  if (!Text)
+    return addError(Path, fmt::format("cannot read '{}': {}", Path,
+                                      llvm::toString(Text.takeError())));
   if (std::string Command = unpackCommand(Path, *Text); !Command.empty())
     return addError(Path,
                     Path == "-"
