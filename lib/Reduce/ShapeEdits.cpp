@@ -87,21 +87,18 @@ std::vector<Edit> hlobuf::simplifyTypes(const EditModule &M) {
     });
   });
   std::vector<Edit> Edits;
-  for (const std::string &From : Types)
-    for (StringRef To : {"f32", "s32"}) {
-      bool Float =
-          StringRef(From).starts_with("f") || StringRef(From).starts_with("bf");
-      if (From == To || From == "pred" || (To == "f32") != Float ||
-          From == "f32" || From == "s32")
-        continue;
-      Edits.push_back([From, To](EditModule &E) {
-        forEachInstruction(E, [&](uint32_t I) {
-          E[I].Shape = mapTypes(E[I].Shape, [&](StringRef Type) {
-            return Type == From ? To.str() : Type.str();
-          });
+  for (StringRef From : Types) {
+    if (From == "pred" || From == "f32" || From == "s32")
+      continue;
+    bool Float = From.starts_with("f") || From.starts_with("bf");
+    Edits.push_back([From = From.str(), Float](EditModule &E) {
+      forEachInstruction(E, [&](uint32_t I) {
+        E[I].Shape = mapTypes(E[I].Shape, [&](StringRef Type) {
+          return Type != From ? Type.str() : Float ? "f32" : "s32";
         });
-        return true;
       });
-    }
+      return true;
+    });
+  }
   return Edits;
 }
