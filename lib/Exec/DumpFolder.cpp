@@ -5,7 +5,6 @@
 #include "Support/FileGuard.h"
 #include "Support/Format.h"
 #include "Support/RegularFile.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"

@@ -3,12 +3,10 @@
 #include "Exec/PythonProcesses.h"
 #include "Dump/FileNames.h"
 #include "Input/ProtoInputs.h"
-#include "Support/FileGuard.h"
 #include "Support/Format.h"
 #include "Support/RegularFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <chrono>
@@ -19,7 +17,6 @@
 using namespace hlobuf;
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
-namespace fs = llvm::sys::fs;
 
 // What Python processes run when they start.
 #define HLOBUF_HOOK(Name, Text) static constexpr StringRef Hook = Text;

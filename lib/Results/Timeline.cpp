@@ -5,7 +5,6 @@
 #include "Support/Format.h"
 #include "Support/Printable.h"
 #include "Support/TextColumns.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;

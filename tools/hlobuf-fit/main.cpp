@@ -12,7 +12,6 @@
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
-#include "Support/OrderedRun.h"
 #include "Support/Printable.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"

@@ -10,7 +10,6 @@
 #endif
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
