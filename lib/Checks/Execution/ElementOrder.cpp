@@ -23,7 +23,7 @@ namespace {
 struct FusedReads {
   FusedReads(const Program &P, const proof::ElementQuestion &Asked);
 
-  /// All but updates of the operand.
+  /// All but updates of the operand, once for each use.
   llvm::SmallVector<HloId, 4> Readers;
   /// What works on whole arrays reads of the operand.
   bool ReadsWhole = false;
@@ -44,7 +44,8 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
   auto IsDerived = [&](HloId Id) { return Derived.contains(Id.index()); };
   for (HloId Id : P.order(Body)) {
     ArrayRef<HloId> Operands = P.operands(Id);
-    if (llvm::none_of(Operands, IsDerived))
+    size_t Uses = llvm::count_if(Operands, IsDerived);
+    if (Uses == 0)
       continue;
     Derived.insert(Id.index());
     size_t Kept = P[Id].Op == Opcode::Scatter ? Operands.size() / 2 : 1;
@@ -52,7 +53,7 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
                    llvm::none_of(Operands.drop_front(Kept), IsDerived);
     if (accessesNoMemory(P[Id].Op) || Updates)
       continue;
-    Readers.push_back(Id);
+    Readers.append(Uses, Id);
     ReadsWhole |= isWhole(P, Id);
   }
   for (HloId Id : llvm::reverse(P.order(Body)))
