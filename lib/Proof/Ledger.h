@@ -2,9 +2,10 @@
 //
 // What has to be shown, and what became of it.
 //
-// All obligations are enumerated before anything is decided. Each ends with one
-// outcome; one that nobody decided is open, and an outcome for what nobody
-// enumerated is a fault of the kernel itself, after which nothing is proved.
+// The obligations of a topic are enumerated before one of them is decided. Each
+// ends with one outcome; one that nobody decided is open, and an outcome for
+// what nobody enumerated is a fault of the kernel itself, after which nothing
+// is proved.
 
 #ifndef HLOBUF_PROOF_LEDGER_H
 #define HLOBUF_PROOF_LEDGER_H

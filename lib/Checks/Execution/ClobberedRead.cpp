@@ -423,7 +423,7 @@ void Damages::report(bool ModuleDiffers) {
 }
 
 /// Tells what was shown of the program that the dump states. True if all of it
-/// was; of lines that do not fit value-bounds and value-size tell.
+/// was; of lines that do not fit other checks tell.
 static bool tellStated(const CheckContext &Ctx, Reporter &Diags) {
   const proof::Proof *Stated = Ctx.statedProof();
   if (!Stated)

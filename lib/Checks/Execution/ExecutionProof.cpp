@@ -2,7 +2,7 @@
 //
 // Everything that has to be shown of an execution is shown (Proof/Kernel.h).
 //
-// Each obligation is enumerated before anything is decided, and ends proved,
+// Obligations are enumerated before they are decided, and end proved,
 // assumed, open, or violated. What is open is not checked here, for all checks
 // of the sentence; what is violated is reported by the check that knows its
 // story, or here. A dump with another module is not judged by this one.
