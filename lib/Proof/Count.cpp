@@ -153,7 +153,7 @@ static void countSources(const ProofModel &X, HloId Id, TopicCounts &Counts) {
   Counts[Topic::PairPlace] += X.Does.requiredPairs(Id).size();
   for (uint32_t Leaf : X.Lines.leaves(Id)) {
     size_t Sources = X.From.of({Id, Leaf}).size();
-    Counts[Topic::SourceType] += mayRetype(X.op(Id)) ? 0 : Sources;
+    Counts[Topic::SourceType] += mayRetype(X.P, {Id, Leaf}) ? 0 : Sources;
     Counts[Topic::SourcePlace] += X.Lines.line({Id, Leaf}) ? Sources : 0;
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proof/Enumerate.h"
+#include "Program/PartOrigins.h"
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
@@ -32,10 +33,10 @@ void proof::enumerateLines(const ProofModel &X, Ledger &L) {
   L.seal();
 }
 
-bool proof::mayRetype(Opcode Op) {
-  return Op == Opcode::Bitcast || Op == Opcode::CustomCall ||
-         Op == Opcode::SetDimensionSize || Op == Opcode::AllReduceDone ||
-         Op == Opcode::AllGatherStart || Op == Opcode::AllGatherDone;
+bool proof::mayRetype(const Program &P, Part At) {
+  Opcode Op = P[At.Id].Op;
+  return Op == Opcode::Bitcast || Op == Opcode::SetDimensionSize ||
+         (Op == Opcode::CustomCall && !markedOperand(P, At));
 }
 
 static void addParts(const ProofModel &X, HloId Id, Ledger &L) {
@@ -45,7 +46,7 @@ static void addParts(const ProofModel &X, HloId Id, Ledger &L) {
     ValueId Line = X.Lines.line(At);
     bool Forwarded = !Line && Sources != 0;
     L.open({Forwarded ? Topic::Forwarded : Topic::Placed, Id, Leaf});
-    for (uint32_t N = 0; N != Sources && !mayRetype(X.op(Id)); ++N)
+    for (uint32_t N = 0; N != Sources && !mayRetype(X.P, At); ++N)
       L.open({Topic::SourceType, Id, Leaf, N});
     if (Line && X.Lines.dump()[Line].Tag.HasColor)
       L.open({Topic::Space, Id, Leaf});

@@ -20,8 +20,9 @@ void enumerateOperands(const ProofModel &X, Ledger &L);
 /// All other topics.
 void enumerateAccesses(const ProofModel &X, Ledger &L);
 
-/// Opcodes whose parts may be printed with another type than their sources.
-bool mayRetype(Opcode Op);
+/// True if \p At may be printed with another type than its source: a bitcast,
+/// and what a custom call declares to work on.
+bool mayRetype(const Program &P, Part At);
 
 /// Counts all once more, what depends on the text alone without the tables of
 /// ProofModel, and compares that with \p L.

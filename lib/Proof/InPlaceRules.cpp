@@ -40,6 +40,16 @@ static Outcome needsSets(llvm::StringRef Why) {
   return {Reason::NeedsIntegerSets, Why.str()};
 }
 
+/// True if tiles of the result have padding where the operand has elements, or
+/// may: whether whole tiles are written is not known.
+static bool mayWritePadding(const Overlay &At) {
+  if (isSameType(At.Written, At.Read) || !At.Written.isTiled())
+    return false;
+  std::optional<uint64_t> Padded = tiledBytesOf(At.Written);
+  return !Padded ||
+         *Padded * 8 != countElements(At.Written) * storedBits(At.Written);
+}
+
 Outcome InPlace::decide(const Obligation &O) {
   Part Result = {O.At, O.Part};
   Part Operand = X.operandPart(O.At, O.Operand, O.OperandPart);
@@ -65,7 +75,7 @@ Outcome InPlace::decide(const Obligation &O) {
   };
   std::optional<bool> Sound =
       Elements({O.At, O.Part, {O.Operand, O.OperandPart}, IsThere});
-  if (!Sound)
+  if (!Sound || (*Sound && mayWritePadding(At)))
     return {Reason(Own.code()), Shown};
   if (*Sound)
     return Rule::IntegerSets;

@@ -199,7 +199,15 @@ struct MajorSlice {
 };
 } // namespace
 
-/// What \p Slice takes, if it is contiguous.
+/// How many elements of dimension \p D one tile of \p L has.
+static int64_t tileSize(const Layout &L, size_t D) {
+  size_t Place = llvm::find(L.MinorToMajor, D) - L.MinorToMajor.begin();
+  return !L.Tiles.empty() && Place < L.Tiles[0].size()
+             ? L.Tiles[0][L.Tiles[0].size() - 1 - Place]
+             : 1;
+}
+
+/// What \p Slice takes, if it is contiguous, and begins with a tile.
 static std::optional<MajorSlice> majorSlice(const ProofModel &X, HloId Slice) {
   auto Bounds = sliceBounds(
       findAttribute(X.P.module().attributes(X.P.module()[Slice]), "slice"));
@@ -220,6 +228,9 @@ static std::optional<MajorSlice> majorSlice(const ProofModel &X, HloId Slice) {
   if (!Major)
     return std::nullopt;
   const DimensionSlice &Cut = (*Bounds)[*Major];
+  int64_t Tile = tileSize(*S.Layout, *Major);
+  if (Tile <= 0 || Cut.Begin % Tile != 0)
+    return std::nullopt;
   return MajorSlice{Array, Cut.Begin, Cut.size(), S.Dimensions[*Major].Size};
 }
 

@@ -179,7 +179,7 @@ Outcome StatedProgram::inPlace(uint32_t Use, ValueId Result) const {
     return onlyInModule(Where);
   const Shape &Written = D.Shapes[D[Result].Shape];
   const Shape &Source = D.Shapes[D[Read].Shape];
-  llvm::ArrayRef<uint32_t> Own = D.Indices.steps(D[Result].Tag.Index);
+  auto Own = D.Indices.steps(D[Result].Tag.Index);
   if (isUpdate(Op) && isSameType(Written, Source) &&
       D.Uses[Use].Operand == (Own.empty() ? 0 : Own[0]))
     return Rule::DefinedInPlace;

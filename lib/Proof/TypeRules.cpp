@@ -112,7 +112,12 @@ static Outcome compareStated(const ProofModel &X, Part At, ShapeId Stated) {
 void proof::decideSourceTypes(const ProofModel &X, Ledger &L) {
   L.decide(Topic::SourceType, [&](const Obligation &O) {
     Part At = {O.At, O.Part};
-    return compareParts(X, At, X.From.of(At)[O.Operand]);
+    Part Source = X.From.of(At)[O.Operand];
+    // Only bodies of fusions have no layouts.
+    if (Source && X.Lines.shape(At).Dimensions.size() > 1 &&
+        (!X.Lines.shape(At).Layout || !X.Lines.shape(Source).Layout))
+      return Outcome(Reason::NoLayout, X.Lines.spell(At));
+    return compareParts(X, At, Source);
   });
 }
 

@@ -29,7 +29,7 @@ using namespace hlobuf;
 
 namespace {
 struct ModuleInstructions {
-  void checkBitcast(HloId Id);
+  void checkBitcast(const Program &P, HloId Id);
   void checkHeading(ComputationId Id);
   void checkRead(const Program &P, HloId Id);
 
@@ -46,29 +46,29 @@ struct ModuleInstructions {
 };
 } // namespace
 
-void ModuleInstructions::checkBitcast(HloId Id) {
-  const HloInstruction &I = M[Id];
-  if (I.Op != Opcode::Bitcast || M.operands(I).size() != 1)
+void ModuleInstructions::checkBitcast(const Program &P, HloId Id) {
+  if (P[Id].Op != Opcode::Bitcast || P.operands(Id).size() != 1)
     return;
-  HloOperand Operand = M.operand(I, 0);
-  if (!Operand.Source || !Operand.Path.isRoot() || !I.Shape)
+  HloId Source = P.operands(Id)[0];
+  if (!P[Id].Shape || !P[Source].Shape)
     return;
-  const HloInstruction &Source = M[Operand.Source];
-  if (!Source.Shape)
+  const Shape &To = P.trees().shape(P[Id].Shape);
+  const Shape &From = P.trees().shape(P[Source].Shape);
+  if (!To.isArray() || !From.isArray() || To.isDynamic() || From.isDynamic())
     return;
-  const Shape &To = D.Shapes[I.Shape], &From = D.Shapes[Source.Shape];
-  if (!To.isArray() || !From.isArray() || To.isTiled() || From.isTiled() ||
-      To.isDynamic() || From.isDynamic())
-    return;
-  std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, I.Shape);
-  std::optional<uint64_t> Before = logicalBytes(D.Shapes, Source.Shape);
+  bool Tiled = To.isTiled() || From.isTiled();
+  auto BytesOf = [&](ShapeId S) {
+    return Tiled ? tiledBytes(D.Shapes, S) : logicalBytes(D.Shapes, S);
+  };
+  std::optional<uint64_t> Bytes = BytesOf(P[Id].Shape);
+  std::optional<uint64_t> Before = BytesOf(P[Source].Shape);
   if (!Bytes || !Before || *Bytes == *Before)
     return;
   Diags
-      .report({place(I), Subject(M, Id)},
-              "bitcast {} has {} bytes, but its operand {} has {}", M.name(I),
-              *Bytes, M.name(Source), *Before)
-      .note(place(Source), "{} is defined here", M.name(Source));
+      .report({P.place(Id), Subject(M, Id)},
+              "bitcast {} has {} bytes, but its operand {} has {}",
+              P.spell(Id), *Bytes, P.spell(Source), *Before)
+      .note(P.place(Source), "{} is defined here", P.spell(Source));
 }
 
 StringRef ModuleInstructions::plainText(const HloInstruction &I) {
@@ -179,12 +179,11 @@ void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   ModuleInstructions Check{D, Diags};
   for (size_t C = 0; C != D.Module.Computations.size(); ++C)
     Check.checkHeading(ComputationId(C));
-  for (size_t I = 0; I != D.Module.Instructions.size(); ++I)
-    Check.checkBitcast(HloId(I));
   const Program *P = Ctx.program();
   if (!P || !P->obstacle().empty())
     return; // a module without ENTRY is a syntax error
   for (size_t I = 0; I != D.Module.Instructions.size(); ++I) {
+    Check.checkBitcast(*P, HloId(I));
     Check.checkRead(*P, HloId(I));
     // Half of all instructions follow from no operand.
     if (const HloNode &N = (*P)[HloId(I)]; N.Shape && !isGiven(N.Op))
