@@ -290,9 +290,8 @@ std::optional<Numbers> ShapeRules::concatenated() const {
     if (!Other || Other->Dimensions.size() != Sizes.size())
       return std::nullopt;
     // Damaged sizes may be any number.
-    Sizes[Dimension] = static_cast<int64_t>(
-        static_cast<uint64_t>(Sizes[Dimension]) +
-        static_cast<uint64_t>(Other->Dimensions[Dimension].Size));
+    Sizes[Dimension] = int64_t(uint64_t(Sizes[Dimension]) +
+                               uint64_t(Other->Dimensions[Dimension].Size));
   }
   return Sizes;
 }

@@ -146,8 +146,7 @@ static double commonPart(const StringMap<unsigned> &X,
   for (const auto &Entry : X)
     Common += Y.count(Entry.getKey());
   size_t All = X.size() + Y.size() - Common;
-  return All == 0 ? 1.0
-                  : static_cast<double>(Common) / static_cast<double>(All);
+  return All == 0 ? 1.0 : double(Common) / double(All);
 }
 
 /// Releases that differ for sure, or a program that is the same but for what
@@ -164,8 +163,7 @@ void CauseFinder::addCompiler() {
   }
   if (!Causes.empty())
     return;
-  unsigned Percent =
-      static_cast<unsigned>(100 * commonPart(Old.Operations, New.Operations));
+  unsigned Percent = unsigned(100 * commonPart(Old.Operations, New.Operations));
   Causes.push_back(
       Old.Result == New.Result
           ? fmt::format("arguments, donations and results are the same, and "

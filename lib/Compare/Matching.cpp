@@ -115,8 +115,7 @@ std::vector<ValueMatch> hlobuf::matchValues(ArrayRef<ComparedValue> Old,
                                             ArrayRef<ComparedValue> New) {
   return matchByKeys(inOrder(Old), inOrder(New), NumValuePasses,
                      [&](bool IsNew, size_t Number, unsigned P) {
-                       return keyOf((IsNew ? New : Old)[Number],
-                                    static_cast<Pass>(P));
+                       return keyOf((IsNew ? New : Old)[Number], Pass(P));
                      });
 }
 

@@ -24,9 +24,7 @@ std::string ByteChange::text() const {
     return humanBytes(New) + " (unchanged)";
   std::string Share;
   if (Old != 0)
-    Share = fmt::format(
-        ", {:+.1f}%",
-        100.0 * (static_cast<double>(New) / static_cast<double>(Old) - 1));
+    Share = fmt::format(", {:+.1f}%", 100.0 * (double(New) / double(Old) - 1));
   return fmt::format("{} -> {} ({}{})", humanBytes(Old), humanBytes(New),
                      signedText(), Share);
 }

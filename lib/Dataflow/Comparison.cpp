@@ -111,9 +111,7 @@ void Comparer::sequence() {
     for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
       if (Order.time(P.operands(Id)[K]) < Order.time(Id))
         continue;
-      if (!Visit({.Row = static_cast<uint32_t>(Order.time(Id)),
-                  .Id = Id,
-                  .Operand = K}))
+      if (!Visit({.Row = uint32_t(Order.time(Id)), .Id = Id, .Operand = K}))
         return;
     }
   }

@@ -34,8 +34,7 @@ struct Writer {
 } // namespace
 
 uint32_t Writer::number(StringRef Text) {
-  auto [Entry, New] =
-      Numbers.try_emplace(Text, static_cast<uint32_t>(Strings.size()));
+  auto [Entry, New] = Numbers.try_emplace(Text, uint32_t(Strings.size()));
   if (New)
     Strings.push_back(Entry->getKey());
   return Entry->second;

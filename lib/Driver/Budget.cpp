@@ -52,8 +52,7 @@ static void addStored(StringRef Line, Growth &G) {
       uint64_t &Bytes =
           G.Stored[{Module, S->getString("name").value_or("").str()}];
       int64_t Known = S->getInteger("bytes").value_or(0);
-      Bytes =
-          std::max(Bytes, static_cast<uint64_t>(std::max<int64_t>(Known, 0)));
+      Bytes = std::max(Bytes, uint64_t(std::max<int64_t>(Known, 0)));
     }
 }
 
@@ -118,8 +117,7 @@ static void checkGrowth(const MemorySummary &M, const Growth &Limit,
     uint64_t More = S.Allocated - Known->second;
     double Percent = Known->second == 0
                          ? 100.0
-                         : 100.0 * static_cast<double>(More) /
-                               static_cast<double>(Known->second);
+                         : 100.0 * double(More) / double(Known->second);
     addError(M, S,
              fmt::format("{} needs {} of {}, {} ({:.1f}%) more than in {}",
                          R.Module, humanBytes(S.Allocated), S.Name,

@@ -342,8 +342,7 @@ private:
                            uint32_t T::*First, size_t Count) {
     assert(All.data() <= &Own && &Own < All.data() + All.size());
     bool IsLast = &Own == &All.back();
-    return {Own.*First,
-            IsLast ? static_cast<uint32_t>(Count) : (&Own)[1].*First};
+    return {Own.*First, IsLast ? uint32_t(Count) : (&Own)[1].*First};
   }
   /// The first row, of rows in the order of \p Key, that is not before \p At.
   template <typename T, typename Part>

@@ -19,8 +19,7 @@ std::string hlobuf::stackLine(StringRef Name, StringRef Percent, uint64_t Total,
   return fmt::format(
       "{} ({}%, total: {} bytes, current: {} bytes, remaining: {}{} bytes)",
       Name, Percent, spacedNumber(Total), spacedNumber(Current),
-      Remaining < 0 ? "-" : "",
-      spacedNumber(static_cast<uint64_t>(std::abs(Remaining))));
+      Remaining < 0 ? "-" : "", spacedNumber(uint64_t(std::abs(Remaining))));
 }
 
 std::string hlobuf::allocationHeader(const Dump &D, const Allocation &A,

@@ -59,8 +59,7 @@ void ThunkReader::read(LineCursor &In) {
   }
   close(0);
   if (!Open.empty())
-    D.Thunks.Sequences[0].Thunks.End =
-        static_cast<uint32_t>(D.Thunks.Thunks.size());
+    D.Thunks.Sequences[0].Thunks.End = uint32_t(D.Thunks.Thunks.size());
 }
 
 bool ThunkReader::readHeading(StringRef Line) {
@@ -257,8 +256,7 @@ bool ThunkReader::readThunk(StringRef Text) {
   while (Row.literal(' '))
     if (!readAttribute(Row, T))
       return false;
-  T.Attributes = {FirstAttribute,
-                  static_cast<uint32_t>(D.Thunks.Attributes.size())};
+  T.Attributes = {FirstAttribute, uint32_t(D.Thunks.Attributes.size())};
   auto Begin = static_cast<uint32_t>(D.Thunks.Slices.size());
   for (StringRef Before = ": "; !Row.atEnd(); Before = ", ")
     if (!Row.literal(Before) || !readSlice(Row))

@@ -238,9 +238,8 @@ void UsedReader::noteText(UsedValue &U, StringRef Text) {
       damaged(Text, Section::Texts, "cannot parse this text as an instruction");
   }
   if (U.HasText && !U.FirstText)
-    D.OtherTexts.push_back(
-        {U.Line, static_cast<uint32_t>(Text.data() - D.usedText().data()),
-         static_cast<uint32_t>(Text.size())});
+    D.OtherTexts.push_back({U.Line, uint32_t(Text.data() - D.usedText().data()),
+                            uint32_t(Text.size())});
 }
 
 /// Adds the instruction that \p Text, the text of \p U, is the first one of.

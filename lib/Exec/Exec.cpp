@@ -66,12 +66,11 @@ static std::vector<std::string> entriesOf(const FreshDumps &Fresh,
 /// The names of which no entry is there.
 static unsigned withoutEntry(const FreshDumps &Fresh,
                              ArrayRef<std::string> Entries) {
-  return static_cast<unsigned>(
-      llvm::count_if(Fresh.Cached, [&](const std::string &Name) {
-        return llvm::none_of(Entries, [&](StringRef Entry) {
-          return llvm::sys::path::filename(Entry).starts_with(Name + "-");
-        });
-      }));
+  return unsigned(llvm::count_if(Fresh.Cached, [&](const std::string &Name) {
+    return llvm::none_of(Entries, [&](StringRef Entry) {
+      return llvm::sys::path::filename(Entry).starts_with(Name + "-");
+    });
+  }));
 }
 
 /// True if what is written names files, whether or not anything is found.

@@ -153,8 +153,7 @@ compareCounts(const std::string &Folder,
   return fmt::format(
       "{} that process {} compiled: no dump, so something replaced the flags, "
       "or another process wrote files of the same names",
-      counted(static_cast<uint64_t>(Compiled - Dumped), "module"),
-      *Commands.begin());
+      counted(uint64_t(Compiled - Dumped), "module"), *Commands.begin());
 }
 
 ProcessReport PythonProcesses::finish() const {

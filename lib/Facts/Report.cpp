@@ -101,8 +101,7 @@ private:
   }
   /// XLA tests after each row whether to stop there.
   static bool restIsSmall(size_t Rows, uint64_t Done, uint64_t Total) {
-    return Rows > 50 && static_cast<double>(Total - Done) <
-                            static_cast<double>(Total) * 0.05;
+    return Rows > 50 && double(Total - Done) < double(Total) * 0.05;
   }
 
   void begin(AllocationId Owner, std::optional<uint64_t> Row = std::nullopt) {

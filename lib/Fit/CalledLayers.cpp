@@ -175,8 +175,7 @@ CallFinder::findMarkers(const std::string &Function) const {
 int32_t CallFinder::narrowest(int32_t From, int32_t To) const {
   int32_t Best = From;
   for (int32_t Step = From; Step < To; ++Step)
-    if (Crossing[static_cast<size_t>(Step)] <=
-        Crossing[static_cast<size_t>(Best)])
+    if (Crossing[size_t(Step)] <= Crossing[size_t(Best)])
       Best = Step;
   return Best;
 }

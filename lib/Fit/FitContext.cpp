@@ -149,8 +149,7 @@ void FitContext::findBuffers() {
       continue;
     auto Key = Flowing ? IdPair(Aliases.group(Flowing).index(), 0)
                        : IdPair(static_cast<uint32_t>(I), 1);
-    auto [Entry, New] =
-        Known.try_emplace(Key, static_cast<uint32_t>(Buffers.size()));
+    auto [Entry, New] = Known.try_emplace(Key, uint32_t(Buffers.size()));
     if (New)
       Buffers.emplace_back().First = V;
     FitBuffer &B = Buffers[Entry->second];

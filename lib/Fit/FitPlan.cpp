@@ -184,8 +184,7 @@ bool PlanSearch::isBetter(const Choice &X, const Choice &Than) const {
     return fits(X);
   // One more change is worth one percent of the bytes.
   auto Bytes = [](const Choice &C) {
-    return static_cast<double>(C.Predicted) *
-           (100 + static_cast<double>(C.Changes.size()));
+    return double(C.Predicted) * (100 + double(C.Changes.size()));
   };
   if (!fits(X))
     return Bytes(X) < Bytes(Than);

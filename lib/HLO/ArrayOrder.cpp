@@ -52,9 +52,7 @@ ArrayOrder::ArrayOrder(const Shape &S) {
 unsigned hlobuf::storedBits(const Shape &S) {
   constexpr int64_t Most = 512;
   if (S.Layout && S.Layout->ElementBits > 0)
-    return S.Layout->ElementBits <= Most
-               ? static_cast<unsigned>(S.Layout->ElementBits)
-               : 0;
+    return S.Layout->ElementBits <= Most ? unsigned(S.Layout->ElementBits) : 0;
   return S.Bits == 0 ? 0 : llvm::alignTo(S.Bits, 8);
 }
 

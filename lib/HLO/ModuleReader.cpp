@@ -229,9 +229,8 @@ void ModuleReader::readInstruction(const InstructionHead &Head,
     return;
   }
   HloInstruction I;
-  static_cast<TextExtent &>(I) =
-      TextExtent(M.Text, StringRef(Begin, static_cast<size_t>(End - Begin)),
-                 Parts->Operands);
+  static_cast<TextExtent &>(I) = TextExtent(
+      M.Text, StringRef(Begin, size_t(End - Begin)), Parts->Operands);
   I.Parent = ComputationId(M.Computations.size() - 1);
   I.Shape = Parts->Result;
   I.Op = Parts->Op.Op;

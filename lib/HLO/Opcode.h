@@ -77,8 +77,7 @@ enum class OpcodeTrait : uint32_t {
 };
 
 constexpr OpcodeTrait operator|(OpcodeTrait A, OpcodeTrait B) {
-  return static_cast<OpcodeTrait>(static_cast<uint32_t>(A) |
-                                  static_cast<uint32_t>(B));
+  return OpcodeTrait(uint32_t(A) | uint32_t(B));
 }
 
 /// How many operands an opcode has: Least, Least + Step, .. up to Most.

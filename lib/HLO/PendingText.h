@@ -22,8 +22,7 @@ public:
 
   /// Goes on up to the end of \p Line, which is after it in the same text.
   void extend(StringRef Line) {
-    Text =
-        StringRef(Text.data(), static_cast<size_t>(Line.end() - Text.data()));
+    Text = StringRef(Text.data(), size_t(Line.end() - Text.data()));
   }
 
   /// True if every bracket and string is closed.

@@ -29,8 +29,7 @@ ShapeIndex ShapeIndexTable::get(ArrayRef<uint32_t> Path) {
   if (Path.size() == 1 && Path[0] <= MaxInline)
     return ShapeIndex::element(Path[0]);
   std::lock_guard<std::mutex> Guard(Lock);
-  auto [Known, New] =
-      Numbers.try_emplace(Path.vec(), static_cast<uint32_t>(Long.size()));
+  auto [Known, New] = Numbers.try_emplace(Path.vec(), uint32_t(Long.size()));
   if (New)
     Long.push_back(&Known->first);
   return ShapeIndex(Known->second << 2 | ShapeIndex::ManyTag);

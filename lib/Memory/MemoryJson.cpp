@@ -107,8 +107,7 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
     J.attribute("total_bytes", Summary.Total);
     J.attributeObject("kinds", [&] {
       for (size_t Kind = 0; Kind != NumMemoryKinds; ++Kind)
-        J.attribute(kindKey(static_cast<MemoryKind>(Kind)),
-                    Summary.ByKind[Kind]);
+        J.attribute(kindKey(MemoryKind(Kind)), Summary.ByKind[Kind]);
     });
     if (Summary.isTimed())
       J.attribute("times",

@@ -40,9 +40,7 @@ static StringRef tpuSpace(int32_t Color) {
                                         "SparseCore semaphores",
                                         "SparseCore SMEM",
                                         "SparseCore SMEM"};
-  return Color >= 0 && static_cast<size_t>(Color) < std::size(Names)
-             ? Names[Color]
-             : "";
+  return Color >= 0 && size_t(Color) < std::size(Names) ? Names[Color] : "";
 }
 
 std::string hlobuf::spaceName(Backend B, int32_t Color) {

@@ -17,8 +17,7 @@ static constexpr size_t ShapeColumns = 34;
 static std::string share(uint64_t Part, uint64_t Whole) {
   if (Whole == 0)
     return "0.0%";
-  return fmt::format("{:.1f}%", 100.0 * static_cast<double>(Part) /
-                                    static_cast<double>(Whole));
+  return fmt::format("{:.1f}%", 100.0 * double(Part) / double(Whole));
 }
 
 namespace {

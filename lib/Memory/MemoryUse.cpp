@@ -108,8 +108,7 @@ void MemoryUse::addLive(const Allocation &Alloc,
     uint64_t Number = All.size();
     All.push_back(Bytes);
     auto Add = [&](int32_t Step, bool Begins) {
-      Events.push_back(static_cast<uint64_t>(Step) << 33 |
-                       uint64_t(Begins) << 32 | Number);
+      Events.push_back(uint64_t(Step) << 33 | uint64_t(Begins) << 32 | Number);
     };
     Add(Range->Start, true);
     Add(Range->End + 1, false);

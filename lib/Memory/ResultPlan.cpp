@@ -9,8 +9,7 @@ using namespace hlobuf;
 static constexpr size_t MaxAsked = 1 << 22;
 
 ResultPlan::ResultPlan(const WasteContext &Ctx)
-    : Ctx(Ctx), Budget(MaxAsked),
-      Displaced(static_cast<size_t>(Ctx.Memory.steps()) + 2),
+    : Ctx(Ctx), Budget(MaxAsked), Displaced(size_t(Ctx.Memory.steps()) + 2),
       Copies(Displaced.size()), Idle(Displaced.size()) {}
 
 /// What \p Writer computes depends on all that read \p P: no schedule can have
@@ -119,6 +118,5 @@ uint64_t ResultPlan::saved() const {
 }
 
 double ResultPlan::share() const {
-  return Bytes == 0 ? 0
-                    : static_cast<double>(saved()) / static_cast<double>(Bytes);
+  return Bytes == 0 ? 0 : double(saved()) / double(Bytes);
 }

@@ -134,8 +134,7 @@ void ArgumentWaste::scale(WasteKind Kind, const ResultPlan &Plan) {
   double Share = Plan.share();
   for (auto &[Key, Item] : Groups)
     if (std::get<WasteKind>(Key) == Kind)
-      Item.Saved =
-          static_cast<uint64_t>(Share * static_cast<double>(Item.Saved));
+      Item.Saved = uint64_t(Share * double(Item.Saved));
 }
 
 void ArgumentWaste::finish() {

@@ -181,8 +181,7 @@ void ElidedElements::considerAll(NameId Name, UsedId Read) {
     HloId Source = Pos.Index.isRoot() ? instruction(Pos.Name) : HloId();
     if (!Source)
       continue;
-    auto Count =
-        static_cast<uint32_t>(Trees.shape(shapeOf(Source)).Elements.size());
+    auto Count = uint32_t(Trees.shape(shapeOf(Source)).Elements.size());
     for (uint32_t K = 0; K != Count; ++K)
       if (!DumpFacts.valueAt(Pos.Name, ShapeIndex::element(K)))
         consider(Name, Pos.Name, K);

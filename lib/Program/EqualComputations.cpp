@@ -98,8 +98,7 @@ EqualComputations::Description EqualComputations::describe(ComputationId C) {
       Text += fmt::format(" %{}", Places[Operand.index()]);
     Text += '\n';
   }
-  Own.Number = Numbers.insert({Text, static_cast<uint32_t>(Numbers.size())})
-                   .first->second;
+  Own.Number = Numbers.insert({Text, uint32_t(Numbers.size())}).first->second;
   return Own;
 }
 

@@ -164,9 +164,7 @@ std::string hlobuf::iotaText(StringRef Message) {
 
 /// Name number \p N of \p Names.
 static std::string nameOf(ArrayRef<StringRef> Names, int64_t N) {
-  return N >= 0 && N < static_cast<int64_t>(Names.size())
-             ? Names[static_cast<size_t>(N)].str()
-             : "?";
+  return N >= 0 && N < int64_t(Names.size()) ? Names[size_t(N)].str() : "?";
 }
 
 /// Expressions inside of expressions, far more than a start index has.
@@ -238,8 +236,7 @@ static std::string offsetText(StringRef Expression, unsigned Depth) {
       "?",       "constant", "p",      "add",       "subtract", "multiply",
       "compare", "select",   "divide", "remainder", "minimum",  "maximum"};
   int64_t Kind = numberAt(Expression, 1);
-  if (Kind <= 0 || Kind >= static_cast<int64_t>(std::size(Kinds)) ||
-      Depth > MostDepth)
+  if (Kind <= 0 || Kind >= int64_t(std::size(Kinds)) || Depth > MostDepth)
     return "?";
   int64_t Value = numberAt(Expression, 2);
   if (Kind == 1)

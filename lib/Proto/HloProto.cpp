@@ -49,8 +49,7 @@ const ProtoInstruction *ProtoModule::operand(uint32_t Parent,
   if (const ProtoInstruction *I = instruction(Id))
     return I;
   auto Computation = static_cast<uint64_t>(Computations[Parent].Id);
-  return instruction(
-      static_cast<int64_t>(Computation << 32 | (uint64_t(Id) & 0xffffffff)));
+  return instruction(int64_t(Computation << 32 | (uint64_t(Id) & 0xffffffff)));
 }
 
 const ProtoInstruction *ProtoModule::root(const ProtoComputation &C) const {

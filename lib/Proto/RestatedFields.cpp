@@ -244,8 +244,7 @@ void RestatedFields::compareAllocations(ArrayRef<StringRef> Copies) {
       Copies, [](StringRef Copy) { return !assignedTo(Copy).empty(); });
   forEachMessage(P.Assignment.Bytes, 3, [&](StringRef Own) {
     if (Count < Copies.size())
-      compareAllocation(static_cast<int64_t>(Count), Copies[Count], Own,
-                        HaveValues);
+      compareAllocation(int64_t(Count), Copies[Count], Own, HaveValues);
     ++Count;
   });
   if (Copies.size() < Count)

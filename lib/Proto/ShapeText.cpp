@@ -44,9 +44,8 @@ StringRef hlobuf::primitiveName(int64_t Type) {
       "f8e4m3fnuz", "s2",      "u2",       "f8e4m3",        "f8e3m4",
       "s1",         "u1",      "f4e2m1fn", "f8e8m0fnu",     "b",
       "f6e3m2fn",   "f6e2m3fn"};
-  return Type >= 0 && Type < static_cast<int64_t>(std::size(Names))
-             ? Names[Type]
-             : StringRef();
+  return Type >= 0 && Type < int64_t(std::size(Names)) ? Names[Type]
+                                                       : StringRef();
 }
 
 int64_t hlobuf::elementType(StringRef Shape) {

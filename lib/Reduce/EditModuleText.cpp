@@ -95,8 +95,7 @@ void EditModuleReader::addHeader() {
   for (StringRef Key : {PropagationToParameters, PropagationToOutput})
     if (EditAttribute *List = E.headerList(Key)) {
       std::vector<std::string> Items = List->items();
-      if (llvm::count(Items, Items.front()) ==
-          static_cast<ptrdiff_t>(Items.size()))
+      if (llvm::count(Items, Items.front()) == ptrdiff_t(Items.size()))
         List->setItems(Items.front());
     }
 }
@@ -137,14 +136,12 @@ void EditModuleReader::addInstruction(uint32_t Number) {
                    [](const EditAttribute &A) { return A.Key == "index"; });
   for (const HloCall &Call : M.calls(From))
     if (Call.Callee)
-      I.Calls.push_back(
-          {static_cast<uint32_t>(Call.Callee.index()), Call.Role});
+      I.Calls.push_back({uint32_t(Call.Callee.index()), Call.Role});
   size_t NumOperands = M.operands(From).size();
   for (size_t K = 0; K != NumOperands; ++K)
     if (HloOperand Operand = M.operand(From, K); Operand.Source)
-      I.Operands.push_back(
-          element(static_cast<uint32_t>(Operand.Source.index()),
-                  Indices.steps(Operand.Path), I.Parent));
+      I.Operands.push_back(element(uint32_t(Operand.Source.index()),
+                                   Indices.steps(Operand.Path), I.Parent));
   if (NumOperands == 0 && !I.is(Opcode::Parameter))
     I.Literal = M.operandsText(From).str();
   E.Computations[I.Parent].Order.push_back(Number);

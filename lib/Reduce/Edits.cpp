@@ -203,8 +203,7 @@ uint32_t hlobuf::insertTupleOfElements(EditModule &M, uint32_t Before,
                                        uint32_t Tuple) {
   SmallVector<uint32_t, 8> Elements;
   for (size_t K = 0, E = tupleElements(M[Tuple].Shape).size(); K != E; ++K)
-    Elements.push_back(
-        insertElement(M, Before, Tuple, static_cast<uint32_t>(K)));
+    Elements.push_back(insertElement(M, Before, Tuple, uint32_t(K)));
   std::string Shape = M[Tuple].Shape;
   return M.insert(M[Tuple].Parent, Before, "tuple", Opcode::Tuple, Shape,
                   Elements);

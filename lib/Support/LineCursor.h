@@ -64,9 +64,8 @@ private:
     }
     const char *Data = Text.data() + Begin;
     const void *End = std::memchr(Data, '\n', Text.size() - Begin);
-    size_t Size =
-        End ? static_cast<size_t>(static_cast<const char *>(End) - Data)
-            : Text.size() - Begin;
+    size_t Size = End ? size_t(static_cast<const char *>(End) - Data)
+                      : Text.size() - Begin;
     Line = StringRef(Data, Size);
     Next = Begin + Size + 1;
     Commented |= isComment();

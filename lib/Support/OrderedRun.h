@@ -58,9 +58,7 @@ template <typename WorkFn, typename ConsumeFn>
 void runInOrder(size_t Count, unsigned Jobs, WorkFn Work, ConsumeFn Consume) {
   using Result = decltype(Work(size_t(0)));
   // To ask for the number of cores takes longer than a small piece of work.
-  Jobs = Count <= 1
-             ? 1
-             : static_cast<unsigned>(std::min<size_t>(numJobs(Jobs), Count));
+  Jobs = Count <= 1 ? 1 : unsigned(std::min<size_t>(numJobs(Jobs), Count));
   if (Jobs == 1) {
     for (size_t I = 0; I != Count; ++I) {
       Result R = Work(I);

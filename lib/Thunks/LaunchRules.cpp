@@ -49,8 +49,7 @@ ExpectedText hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
   for (size_t N = 0; N != Partitions.size(); ++N) {
     // Layouts have the most minor dimension first.
     size_t D = S.Layout && S.Layout->MinorToMajor.size() == S.Dimensions.size()
-                   ? static_cast<size_t>(
-                         S.Layout->MinorToMajor[S.Dimensions.size() - 1 - N])
+                   ? size_t(S.Layout->MinorToMajor[S.Dimensions.size() - 1 - N])
                    : N;
     int64_t Size = D < S.Dimensions.size() ? S.Dimensions[D].Size : 0;
     if (Partitions[N] <= 0 || Size <= 0 || Partitions[N] > Size ||
@@ -114,8 +113,7 @@ ExpectedText hlobuf::ruleThreads(const AttributeContext &Attr) {
   int64_t Warps = 0;
   if (Attr.config("num_warps").value_or("").getAsInteger(10, Warps))
     return Attr.anything();
-  if (Attr.Stated ==
-      fmt::format("{{{},1,1}}", 64 * static_cast<uint64_t>(Warps)))
+  if (Attr.Stated == fmt::format("{{{},1,1}}", 64 * uint64_t(Warps)))
     return Attr.anything();
   return fmt::format("{{{},1,1}}", 32 * static_cast<uint64_t>(Warps));
 }

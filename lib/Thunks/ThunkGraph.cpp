@@ -120,8 +120,7 @@ bool ThunkGraph::isCallKernel(ThunkId Id) const {
 }
 
 ByteSlice ThunkGraph::placeOf(const Value &V) const {
-  return {D[V.Owner].Index, static_cast<int64_t>(V.Offset),
-          static_cast<int64_t>(V.Size)};
+  return {D[V.Owner].Index, int64_t(V.Offset), int64_t(V.Size)};
 }
 
 std::optional<ByteSlice> ThunkGraph::place(HloId Id, uint32_t Ordinal) const {
@@ -221,8 +220,7 @@ std::string ThunkGraph::spell(const ArrayLeaf &Leaf) const {
 
 std::string ThunkGraph::spell(const ByteSlice &Bytes) {
   return fmt::format("bytes [{}, {}) of allocation {}", Bytes.Offset,
-                     static_cast<int64_t>(static_cast<uint64_t>(Bytes.Offset) +
-                                          static_cast<uint64_t>(Bytes.Size)),
+                     int64_t(uint64_t(Bytes.Offset) + uint64_t(Bytes.Size)),
                      Bytes.Allocation);
 }
 

@@ -301,8 +301,7 @@ static VerifyOptions makeOptions() {
 static bool hasCommand(int Argc, char **Argv) {
   for (int I = 1; I < Argc; ++I)
     if (StringRef(Argv[I]) == "--")
-      return static_cast<size_t>(Argc - I - 1) == Inputs.size() &&
-             !Inputs.empty();
+      return size_t(Argc - I - 1) == Inputs.size() && !Inputs.empty();
   return false;
 }
 

@@ -239,10 +239,9 @@ static Finding describeRange(const ModuleAnswer &M, const Difference &Diff) {
                      M.D.spell(Row->Name, Row->Index), Row->Start, Row->End,
                      M.source("the sequence"), Derived.Start, Derived.End);
   int32_t Step = StartsWrong ? Derived.Start : Derived.End;
-  HloId Actual =
-      Step >= 0 && Step < M.Analysis.schedule().steps()
-          ? M.Analysis.schedule().sequence()[static_cast<size_t>(Step)]
-          : HloId();
+  HloId Actual = Step >= 0 && Step < M.Analysis.schedule().steps()
+                     ? M.Analysis.schedule().sequence()[size_t(Step)]
+                     : HloId();
   if (Actual && Actual != Id)
     F.note(M.P.place(Actual), "step {} is {}", Step, M.P.spell(Actual));
   return F;

@@ -147,12 +147,11 @@ bool StackTree::addUp() {
     Left = minus(Left, Node.Current);
     if (Node.Remaining == Left)
       continue;
-    Diags.report(
-        {Ctx.places().row(Node).Remaining, Section::Stack},
-        "line '{}' leaves {} bytes remaining, expected {}: the lines "
-        "up to here have {} of {} bytes",
-        D.stackName(Node), Node.Remaining, Left,
-        minus(static_cast<int64_t>(Whole), static_cast<uint64_t>(Left)), Whole);
+    Diags.report({Ctx.places().row(Node).Remaining, Section::Stack},
+                 "line '{}' leaves {} bytes remaining, expected {}: the lines "
+                 "up to here have {} of {} bytes",
+                 D.stackName(Node), Node.Remaining, Left,
+                 minus(int64_t(Whole), uint64_t(Left)), Whole);
     return false;
   }
   Diags.report({Ctx.places().row(D.Stack.back()).Remaining, Section::Stack},
@@ -220,8 +219,7 @@ std::string StackTree::derived(size_t Number) const {
   std::string Text = "  ";
   for (StringRef Column : llvm::reverse(Columns))
     Text += Column;
-  double Percent =
-      100.0 * static_cast<double>(L.Total) / static_cast<double>(Whole);
+  double Percent = 100.0 * double(L.Total) / double(Whole);
   Text +=
       stackLine(D.stackName(D.Stack[L.From]), fmt::format("{:.1f}", Percent),
                 L.Total, L.Current, L.Remaining);

@@ -13,8 +13,7 @@ namespace hlobuf {
 /// the text ends there, \p Where itself.
 inline StringRef lineBehind(const Dump &D, StringRef Where) {
   StringRef Text = D.usedText();
-  StringRef Rest =
-      Text.drop_front(static_cast<size_t>(Where.end() - Text.data()));
+  StringRef Rest = Text.drop_front(size_t(Where.end() - Text.data()));
   do {
     size_t Newline = Rest.find('\n');
     if (Newline == StringRef::npos)
