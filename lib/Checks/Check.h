@@ -81,6 +81,8 @@ struct Subject {
     if (M[Id].Name)
       *this = M[Id].Name;
   }
+  /// Instruction \p Id of \p P; nothing where that has no name.
+  Subject(const Program &P, HloId Id);
 
   SubjectKind Kind;
   uint32_t Number;
@@ -91,6 +93,8 @@ struct Spot {
   template <typename... Ts>
   Spot(StringRef Where, const Ts &...About)
       : Where(Where), About{Subject(About)...} {}
+  /// Instruction \p Id of \p P.
+  Spot(const Program &P, HloId Id);
 
   StringRef Where;
   SmallVector<Subject, 2> About;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Checks.def as data.
+// Checks.def as data, and what findings are about.
 
 #include "Checks/Check.h"
+#include "Program/Program.h"
 
 using namespace hlobuf;
 
@@ -42,3 +43,10 @@ struct Registry {
 } // namespace
 
 ArrayRef<CheckInfo> hlobuf::allChecks() { return Registry::All; }
+
+Subject::Subject(const Program &P, HloId Id)
+    : Subject(P.isHidden(Id) || P.isFromTexts() ? Subject(P[Id].Name)
+                                                : Subject(P.module(), Id)) {}
+
+Spot::Spot(const Program &P, HloId Id)
+    : Where(P.place(Id)), About{Subject(P, Id)} {}

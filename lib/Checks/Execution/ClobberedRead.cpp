@@ -30,7 +30,6 @@
 // - contexts of async chains, which are all in one scratch place (SparseCore,
 //   libtpu 0.0.51): not followed.
 
-#include "Checks/AboutInstruction.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
@@ -162,7 +161,7 @@ static void reportSlices(const ModuleAnalysis &Analysis, const Violation &V,
     Add(P.operands(Id)[K], fmt::format("is operand {}, in", K),
         StepRole::Defines);
   Add(Id, "takes them for", StepRole::Reads);
-  aboutInstruction(F, P, Id);
+  F.about(P, Id);
 }
 
 static void reportNotLiveOut(const CheckContext &Ctx, const Violation &V,

@@ -7,7 +7,6 @@
 // of the sentence; what is violated is reported by the check that knows its
 // story, or here. A dump with another module is not judged by this one.
 
-#include "Checks/AboutInstruction.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Proof/LedgerText.h"
@@ -98,7 +97,7 @@ static void setSubjects(Finding &F, const Program &P, const Violation &V) {
   if (V.Shown.By)
     F.about(V.Shown.By);
   if (V.Owed.At)
-    aboutInstruction(F, P, V.Owed.At);
+    F.about(P, V.Owed.At);
 }
 
 void hlobuf::reportViolations(const ModuleAnalysis &Analysis,

@@ -33,7 +33,6 @@
 // is open, and a warning where no dump that is known to be sound has such a
 // place.
 
-#include "Checks/AboutInstruction.h"
 #include "Checks/Execution/ElementOrder.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
@@ -170,13 +169,10 @@ ElementAnswer InPlaceHazards::ask(HloId Id, const SharedPlace &S) {
 
 Finding InPlaceHazards::add(Severity Level, HloId Id, const SharedPlace &S,
                             StringRef Overwrites, StringRef Text) {
-  Finding F = Diags.reportAs(
-      Level, P.place(Id),
+  return Diags.reportAs(
+      Level, {P.place(Id), S.Result, S.Source, Subject(P, Id)},
       "{} {} its operand {}, {}, before it has read all of it: {}", P.spell(Id),
       Overwrites, S.Operand, P.spell(operand(Id, S.Operand)), Text);
-  F.about(S.Result).about(S.Source);
-  aboutInstruction(F, P, Id);
-  return F;
 }
 
 static SharedPlace placeOf(const proof::Obligation &Owed,
@@ -202,7 +198,7 @@ void InPlaceHazards::reportPart(const proof::Obligation &Owed,
   SharedPlace S = placeOf(Owed, Shown);
   HloId From = operand(Id, S.Operand);
   Finding F =
-      Diags.report(P.place(Id),
+      Diags.report({P.place(Id), S.Result, S.Source, Subject(P, Id)},
                    "{} shares {} with its operand {}, {}: a result begins "
                    "where an operand begins, or shares no byte with it",
                    P.spell(Id), sharedBytes(D, D[S.Result], D[S.Source]),
@@ -213,8 +209,6 @@ void InPlaceHazards::reportPart(const proof::Obligation &Owed,
           spellOverwrite(D[S.Result], D[S.Source]));
   notePlace(F, DumpFacts, S.Source);
   notePlace(F, DumpFacts, S.Result);
-  F.about(S.Result).about(S.Source);
-  aboutInstruction(F, P, Id);
   if (Analysis.firstDifference())
     F.about(Section::Module);
 }

@@ -10,7 +10,6 @@
 // Every start has its done, in its computation, in another one, or in another
 // round of a loop: without one nobody knows when the operation is over.
 
-#include "Checks/AboutInstruction.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
 #include "Checks/Sharing/Sharing.h"
@@ -42,12 +41,11 @@ static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
   const Program &P = Analysis.program();
   HloId Start = V.Owed.At, User = V.Shown.Reader;
   HloId Done = findDone(Analysis, Start);
-  Finding F =
-      Diags.report(P.place(User), "{} reads the result of {}{}", P.spell(User),
-                   P.spell(Start),
-                   Done ? fmt::format(" before {} waits for it", P.spell(Done))
-                   : Waited ? " before its done"
-                            : ", and nothing waits for it");
+  Finding F = Diags.report(
+      {P, User}, "{} reads the result of {}{}", P.spell(User), P.spell(Start),
+      Done     ? fmt::format(" before {} waits for it", P.spell(Done))
+      : Waited ? " before its done"
+               : ", and nothing waits for it");
   auto AddStep = [&](HloId Id, std::string Action) {
     addStep(F, eventAt(Analysis, Id), P.spell(Id), std::move(Action),
             StepRole::Other);
@@ -61,7 +59,6 @@ static void reportRead(const ModuleAnalysis &Analysis, const Violation &V,
   } else if (!Waited) {
     F.why(P.place(Start), "{} has no done", P.spell(Start));
   }
-  aboutInstruction(F, P, User);
 }
 
 void hlobuf::checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
@@ -83,10 +80,8 @@ void hlobuf::checkReadBeforeDone(const CheckContext &Ctx, Reporter &Diags) {
           }))
         continue;
       const Program &P = Analysis.program();
-      Finding F =
-          Diags.report(P.place(V.Owed.At), "nothing waits for the result of {}",
-                       P.spell(V.Owed.At));
-      aboutInstruction(F, P, V.Owed.At);
+      Diags.report({P, V.Owed.At}, "nothing waits for the result of {}",
+                   P.spell(V.Owed.At));
     }
   };
   tellViolations(Ctx, Diags, Tell);

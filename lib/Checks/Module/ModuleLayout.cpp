@@ -21,7 +21,6 @@
 // in the place of an array without tiles, and a loop may take `s32[4]` as
 // `s32[<=4]` and give it back (XLA's own tests, compiled by jaxlib 0.12).
 
-#include "Checks/AboutInstruction.h"
 #include "Checks/Check.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/LayoutFit.h"
@@ -79,14 +78,13 @@ std::string ModuleLayouts::spell(Side S) const {
 }
 
 void ModuleLayouts::report(Side From, Side To, StringRef Text) {
-  Finding F = Diags
-                  .report(P.place(To.Id),
-                          "{} has layout {}, but reuses the bytes of {}, which "
-                          "has {}: different {}",
-                          spell(To), D.Shapes.text(shape(To)), spell(From),
-                          D.Shapes.text(shape(From)), Text)
-                  .note(P.place(From.Id), "{} is defined here", spell(From));
-  aboutInstruction(F, P, To.Id);
+  Diags
+      .report({P, To.Id},
+              "{} has layout {}, but reuses the bytes of {}, which "
+              "has {}: different {}",
+              spell(To), D.Shapes.text(shape(To)), spell(From),
+              D.Shapes.text(shape(From)), Text)
+      .note(P.place(From.Id), "{} is defined here", spell(From));
   for (HloId Id : {From.Id, To.Id, Current})
     Told.insert(Id.index());
 }

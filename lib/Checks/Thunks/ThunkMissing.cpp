@@ -8,7 +8,6 @@
 // Exceptions: calls and async computations of a GPU are inlined; a sort of a
 // GPU is a series of equal kernels.
 
-#include "Checks/AboutInstruction.h"
 #include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/StringSet.h"
@@ -61,11 +60,9 @@ void MissingThunks::checkNames(ArrayRef<StringRef> Stored,
 
 void MissingThunks::run() {
   const ThunkCoverage &Coverage = Ctx.thunkCoverage();
-  for (HloId I : Coverage.missing()) {
-    Finding F = Diags.report(P.place(I), "no thunk computes {}, a {}",
-                             P.spell(I), opcodeText(P[I].Op));
-    aboutInstruction(F, P, I);
-  }
+  for (HloId I : Coverage.missing())
+    Diags.report({P, I}, "no thunk computes {}, a {}", P.spell(I),
+                 opcodeText(P[I].Op));
   for (ThunkId Id : Coverage.repeated())
     reportThunk(Id, T[Id].Text, "runs twice");
   Diags.exempt("sort-series", Coverage.numInSeries());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Checks/AboutInstruction.h"
 #include "Checks/Module/ModuleDifference.h"
 
 using namespace hlobuf;
@@ -35,8 +34,7 @@ Severity ThunkRule::severityOf(ThunkId Id) const {
 }
 
 Finding ThunkRule::noteThunk(Finding F, ThunkId Id) const {
-  F.note(T[Id].Text, "{} is here", G.name(Id));
-  return F;
+  return F.note(T[Id].Text, "{} is here", G.name(Id));
 }
 
 Finding ThunkRule::noteInstruction(Finding F, ThunkId Id) const {
@@ -47,10 +45,10 @@ Finding ThunkRule::noteInstruction(Finding F, ThunkId Id) const {
       P.isHidden(I)
           ? ""
           : P.facts().sourceLine(P.module().attributes(P.module()[I]));
-  F.note(P.place(I), "{} is here{}", P.spell(I),
-         Source.empty() ? "" : " (" + Source + ")");
-  aboutInstruction(F, P, I);
-  return F;
+  return F
+      .note(P.place(I), "{} is here{}", P.spell(I),
+            Source.empty() ? "" : " (" + Source + ")")
+      .about(P, I);
 }
 
 std::string ThunkRule::spellSlice(ThunkId Id, const ThunkSlice &S) {
