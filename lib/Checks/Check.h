@@ -161,7 +161,8 @@ private:
 /// Takes the findings of one check.
 class Reporter {
 public:
-  /// More findings of one check than anybody reads are only counted.
+  /// More findings of one check than anybody reads are only counted, by one
+  /// more.
   static constexpr unsigned MaxKept = 1000;
 
   Reporter(const CheckInfo &Info, unsigned Rank, std::vector<Diagnostic> &Out)
@@ -240,10 +241,8 @@ public:
   bool usesTexts() const { return FromTexts; }
 
   ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
-  /// All findings, also those that were only counted.
-  unsigned count() const { return Count; }
-  /// Of the findings that were only counted, the gravest severity.
-  Severity gravestUncounted() const { return Gravest; }
+  /// Findings that are kept.
+  size_t count() const { return Out.size(); }
 
 private:
   void addSkipReason(SkipReason Reason) {
@@ -254,16 +253,18 @@ private:
   }
   Finding add(Severity Level, const Spot &At,
               function_ref<std::string()> Message) {
-    if (++Count > MaxKept) {
-      Gravest = std::max(Gravest, Level);
+    if (Out.size() <= MaxKept)
+      Out.emplace_back();
+    Diagnostic &D = Out.back();
+    D.Check = Info.Id;
+    D.Rank = Rank;
+    if (Out.size() > MaxKept) {
+      D.Level = D.Uncounted++ == 0 ? Level : std::max(D.Level, Level);
       return Finding(nullptr);
     }
-    Diagnostic &D = Out.emplace_back();
     D.Level = Level;
-    D.Check = Info.Id;
     D.Where = At.Where;
     D.Message = Message();
-    D.Rank = Rank;
     Finding F(&D);
     for (Subject S : At.About)
       F.about(S);
@@ -278,9 +279,7 @@ private:
   std::vector<ObligationCount> Obligations;
   std::string Extent;
   std::string Assumption;
-  unsigned Count = 0;
   bool FromTexts = false;
-  Severity Gravest = Severity::Lint;
 };
 
 // The function of each row.

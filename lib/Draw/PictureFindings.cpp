@@ -170,7 +170,7 @@ std::vector<PictureFinding> hlobuf::markFindings(const Picture &P,
   Marker M(P, R);
   std::vector<PictureFinding> All;
   for (const ResultFinding &F : R.Findings)
-    if (F.isLoud())
+    if (F.isListed())
       All.push_back(M.mark(F));
   return All;
 }

@@ -87,18 +87,13 @@ Heard Settling::heard(const ResultCheck &C) const {
   if (C.Outcome != CheckOutcome::Found)
     return Heard::Nothing;
   Heard Loudest = Heard::Elsewhere;
-  auto Hear = [&](Silence Silenced, Severity Level) {
-    Loudest = std::max(Loudest, hear(Silenced, std::min(Level, C.Gravest)));
-  };
   for (const ResultFinding &F : R.Findings)
     if (F.Check == C.Id || F.Repeated == C.Id ||
         llvm::any_of(F.Notes, [&](const ResultNote &N) {
           return N.Kind == NoteKind::Also && N.Event.Subject == C.Id;
         }))
-      Hear(F.Silenced, F.Level);
-  for (const ResultUncounted &U : R.Uncounted)
-    if (U.Check == C.Id)
-      Hear(U.Silenced, U.Level);
+      Loudest =
+          std::max(Loudest, hear(F.Silenced, std::min(F.Level, C.Gravest)));
   return Loudest;
 }
 
@@ -216,7 +211,7 @@ void Settling::addReader() {
       add(ReaderSentence, "some files could not be read");
     if (F.Check != SyntaxCheck)
       continue;
-    if (F.isLoud() && F.Level == Severity::Error) {
+    if (F.isListed() && F.Level == Severity::Error) {
       R[ReaderSentence].Is = Standing::Broken;
       R[ReaderSentence].Reasons = {F.Check};
       return;

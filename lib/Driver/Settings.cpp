@@ -170,10 +170,6 @@ void SettingsFinder::suppress(DumpResult &R, const Settings &Applied) {
         F.Silenced = Silence::Suppressed;
         F.Reason = S.Reason;
       }
-    // Nothing shows what those name that were only counted.
-    for (ResultUncounted &U : R.Uncounted)
-      if (S.Name.empty() && Checks.contains(U.Check))
-        U.Silenced = Silence::Suppressed;
     S.InScope = S.InScope || S.Used || ran(Checks, R, Applied.Selection);
   }
 }

@@ -138,7 +138,6 @@ struct CheckRun {
   std::vector<Diagnostic> Findings;
   SmallVector<SkippedCheck, 1> Skipped;
   std::vector<ResultExempt> Exempted;
-  std::optional<ResultUncounted> Uncounted;
 };
 
 /// Runs the checks of one dump and gathers what they say.
@@ -151,9 +150,11 @@ public:
       L.noteCutAssignment(std::move(Evidence));
     OnlyUnknown = excuseUnknownLines(L.Texts, D, Context.release(), L.Syntax);
     All = L.Syntax.Errors;
-    if (L.Syntax.Uncounted != 0)
-      Result.Uncounted.push_back(
-          {SyntaxCheck.str(), Severity::Error, L.Syntax.Uncounted});
+    if (L.Syntax.Uncounted != 0) {
+      Diagnostic &Rest = All.emplace_back();
+      Rest.Check = SyntaxCheck;
+      Rest.Uncounted = L.Syntax.Uncounted;
+    }
   }
 
   DumpResult finish(const SummaryOptions *WantMemory, unsigned Jobs);
@@ -229,8 +230,6 @@ static CheckOutcome outcomeOf(SkipKind Kind) {
 
 /// How \p Check ended. Lints that nobody asked for are dropped later.
 CheckOutcome Run::outcome(const Reporter &R, const CheckRun &Check) const {
-  if (R.count() > Reporter::MaxKept)
-    return CheckOutcome::Found;
   for (const Diagnostic &F : Check.Findings)
     if (F.Level != Severity::Lint || Selection.showsLint(F.Check))
       return CheckOutcome::Found;
@@ -315,9 +314,6 @@ CheckRun Run::runCheck(uint32_t Number) const {
   Check.Ended.Obligations = R.obligations().vec();
   for (auto [Gate, Count] : R.exempted())
     Check.Exempted.push_back({Info.Id, Gate.str(), Count});
-  if (R.count() > Reporter::MaxKept)
-    Check.Uncounted = {Info.Id.str(), R.gravestUncounted(),
-                       R.count() - Reporter::MaxKept};
   return Check;
 }
 
@@ -332,34 +328,24 @@ void Run::gather(CheckRun &Check) {
   Result.Checks.push_back(std::move(Check.Ended));
   Move(Check.Skipped, Result.Skipped);
   Move(Check.Exempted, Result.Exempted);
-  if (Check.Uncounted)
-    Result.Uncounted.push_back(std::move(*Check.Uncounted));
 }
 
 /// Drops lints that nobody asked for and promotes warnings.
 void Run::settleSeverities() {
-  auto Settle = [&](auto &Findings) {
-    llvm::erase_if(Findings, [&](const auto &F) {
-      return F.Level == Severity::Lint && !Selection.showsLint(F.Check);
-    });
-    for (auto &F : Findings)
-      if (F.Level != Severity::Error &&
-          Selection.WarningsAsErrors.contains(F.Check))
-        F.Level = Severity::Error;
-  };
-  Settle(All);
-  Settle(Result.Uncounted);
+  llvm::erase_if(All, [&](const Diagnostic &F) {
+    return F.Level == Severity::Lint && !Selection.showsLint(F.Check);
+  });
+  for (Diagnostic &F : All)
+    if (F.Level != Severity::Error &&
+        Selection.WarningsAsErrors.contains(F.Check))
+      F.Level = Severity::Error;
 }
 
 /// Keeps of each check how grave its findings are, while they have its name.
 void Run::noteGravest() {
   std::map<StringRef, Severity> Gravest;
-  auto Note = [&](const auto &Findings) {
-    for (const auto &F : Findings)
-      Gravest[F.Check] = std::max(Gravest[F.Check], F.Level);
-  };
-  Note(All);
-  Note(Result.Uncounted);
+  for (const Diagnostic &F : All)
+    Gravest[F.Check] = std::max(Gravest[F.Check], F.Level);
   for (ResultCheck &C : Result.Checks)
     if (auto Known = Gravest.find(C.Id); Known != Gravest.end())
       C.Gravest = Known->second;

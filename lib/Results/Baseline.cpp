@@ -59,7 +59,8 @@ void Baseline::apply(DumpResult &R) {
 void Baseline::record(DumpResult &R) {
   for (ResultFinding &F : R.Findings) {
     // Nobody has seen what could not be read.
-    if (F.Silenced == Silence::Suppressed || F.Check == UnreadableCheck)
+    if (F.Silenced == Silence::Suppressed || F.Check == UnreadableCheck ||
+        F.Uncounted != 0)
       continue;
     Entry &E = Entries[F.Fingerprint];
     if (E.Count++ == 0) {

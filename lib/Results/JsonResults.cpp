@@ -111,24 +111,21 @@ static void writeVerdict(json::OStream &J, const DumpResult &R) {
   writeTexts(J, "unused_files", R.UnusedFiles);
   J.attributeArray("findings", [&] {
     for (const ResultFinding &F : R.Findings)
-      if (F.isLoud())
+      if (F.isListed())
         J.object([&] { writeFinding(J, R, F); });
   });
 }
 
 /// Findings that are counted and not listed; a key that few dumps have.
 static void writeUncounted(json::OStream &J, const DumpResult &R) {
-  if (llvm::none_of(R.Uncounted, [](const auto &U) { return U.isLoud(); }))
-    return;
-  J.attributeArray("not_listed", [&] {
-    for (const ResultUncounted &U : R.Uncounted)
-      if (U.isLoud())
-        J.object([&] {
-          writeText(J, "check", U.Check);
-          writeText(J, "severity", severityName(U.Level));
-          J.attribute("count", U.Count);
-        });
-  });
+  auto Counted = llvm::make_filter_range(
+      R.Findings, [](const auto &F) { return F.isLoud() && F.Uncounted != 0; });
+  if (!Counted.empty())
+    writeRows(J, "not_listed", Counted, [&](const ResultFinding &F) {
+      writeText(J, "check", F.Check);
+      writeText(J, "severity", severityName(F.Level));
+      J.attribute("count", F.Uncounted);
+    });
 }
 
 void JsonResults::add(const DumpResult &R) {

@@ -9,9 +9,9 @@ using namespace hlobuf;
 
 template <typename PredicateFn>
 static unsigned countAll(const DumpResult &R, PredicateFn Counts) {
-  auto Sum = static_cast<unsigned>(llvm::count_if(R.Findings, Counts));
-  for (const ResultUncounted &U : R.Uncounted)
-    Sum += Counts(U) ? U.Count : 0;
+  unsigned Sum = 0;
+  for (const ResultFinding &F : R.Findings)
+    Sum += Counts(F) ? std::max(F.Uncounted, 1U) : 0;
   return Sum;
 }
 
@@ -120,5 +120,6 @@ ResultFinding hlobuf::resolveFinding(const Sources &Texts, Diagnostic &D) {
     F.Notes.push_back({resolve(Texts, N.Where), std::move(N.Message), N.Kind,
                        std::move(N.Event)});
   F.Repeated = D.Repeated;
+  F.Uncounted = D.Uncounted;
   return F;
 }

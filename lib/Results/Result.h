@@ -69,25 +69,16 @@ struct ResultFinding {
   Silence Silenced = Silence::None;
   /// Why it is suppressed, from the suppression.
   std::string Reason;
+  /// See Diagnostic. A baseline cannot tell them apart and silences none.
+  unsigned Uncounted = 0;
 
   bool isLoud() const { return Silenced == Silence::None; }
+  bool isListed() const { return isLoud() && Uncounted == 0; }
   /// It is told to people step by step.
   bool isTimeline() const {
     return llvm::any_of(
         Notes, [](const ResultNote &N) { return N.Kind == NoteKind::Step; });
   }
-};
-
-/// Findings of one check beyond those that are kept. A baseline cannot tell
-/// them apart and silences none of them.
-struct ResultUncounted {
-  std::string Check;
-  /// The gravest of them.
-  Severity Level = Severity::Error;
-  unsigned Count = 0;
-  Silence Silenced = Silence::None;
-
-  bool isLoud() const { return Silenced == Silence::None; }
 };
 
 /// How a check ended, in the order in which one hides another.
@@ -165,7 +156,6 @@ struct DumpResult {
   /// By role; empty where there is none.
   std::array<std::string, NumFileRoles> Files;
   std::vector<ResultFinding> Findings;
-  std::vector<ResultUncounted> Uncounted;
   /// All selected checks.
   std::vector<ResultCheck> Checks;
   /// By Sentence.

@@ -43,14 +43,14 @@ std::vector<ResultMessage> hlobuf::messagesOf(const DumpResult &R,
   std::vector<ResultMessage> All;
   llvm::MapVector<StringRef, unsigned> Counts;
   for (const ResultFinding &F : R.Findings)
-    if (F.isLoud() && (++Counts[F.Check] <= Limit || Limit == 0))
+    if (F.isLoud() && F.Uncounted != 0 && Limit != 0)
+      Counts[F.Check] += F.Uncounted;
+    else if (F.isLoud() && F.Uncounted != 0)
+      All.push_back({F.Level, F.Check,
+                     moreFindings(F.Uncounted) + " only counted", nullptr,
+                     true});
+    else if (F.isLoud() && (++Counts[F.Check] <= Limit || Limit == 0))
       All.push_back({F.Level, F.Check, F.Message, &F});
-  for (const ResultUncounted &U : R.Uncounted)
-    if (U.isLoud() && Limit != 0)
-      Counts[U.Check] += U.Count;
-    else if (U.isLoud())
-      All.push_back({U.Level, U.Check, moreFindings(U.Count) + " only counted",
-                     nullptr, true});
   for (const auto &[Check, Count] : Counts)
     if (Limit != 0 && Count > Limit)
       All.push_back(

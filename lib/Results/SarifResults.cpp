@@ -153,7 +153,8 @@ void SarifResults::add(const DumpResult &R) {
         json::fixUTF8(spellSentence(R.Sentences[S]));
   Verdicts[json::fixUTF8(R.Path)] = std::move(Verdict);
   for (const ResultFinding &F : R.Findings)
-    addFinding(F);
+    if (F.Uncounted == 0)
+      addFinding(F);
   for (const ResultMessage &M : messagesOf(R))
     if (!M.Finding)
       notify(levelName(M.Level), R.Path,

@@ -106,6 +106,9 @@ struct Diagnostic {
   /// A check that found the same at the same place, and is not told; empty if
   /// none.
   StringRef Repeated;
+  /// Not 0: this stands for so many findings of the check, of its level at
+  /// most, that are only counted; it has no text.
+  unsigned Uncounted = 0;
   /// Order of causes: of findings about one subject the lowest rank leads.
   unsigned Rank = 0;
 
