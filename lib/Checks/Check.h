@@ -220,25 +220,8 @@ public:
   /// By gate, in the order of their first use.
   ArrayRef<std::pair<StringRef, uint64_t>> exempted() const { return Exempted; }
 
-  /// Says how much was looked at, `21 thunks, 41 slices`, for the verdict.
-  void measure(std::string Text) { Extent = std::move(Text); }
-  StringRef extent() const { return Extent; }
-  /// Says what of the dump the proof rests on, `the stated live ranges`.
-  /// A kind, and how many ended proved, assumed, open, violated.
-  using ObligationCount = std::pair<StringRef, std::array<size_t, 4>>;
-  /// How many obligations of \p Kind, a name of static storage, ended proved,
-  /// assumed, open, violated.
-  void tally(StringRef Kind, const std::array<size_t, 4> &Ended) {
-    Obligations.emplace_back(Kind, Ended);
-  }
-  ArrayRef<ObligationCount> obligations() const { return Obligations; }
-  void assume(std::string Text) { Assumption = std::move(Text); }
-  StringRef assumption() const { return Assumption; }
-
-  /// Says that the module was not used: what is found, and what is not checked,
-  /// is about the consistency of the dump, and nothing agrees with a module.
-  void useTexts() { FromTexts = true; }
-  bool usesTexts() const { return FromTexts; }
+  /// For the verdict.
+  CheckProof Proof;
 
   ArrayRef<SkipReason> skipReasons() const { return SkipReasons; }
   /// Findings that are kept.
@@ -276,10 +259,6 @@ private:
   std::vector<Diagnostic> &Out;
   SmallVector<SkipReason, 1> SkipReasons;
   SmallVector<std::pair<StringRef, uint64_t>, 2> Exempted;
-  std::vector<ObligationCount> Obligations;
-  std::string Extent;
-  std::string Assumption;
-  bool FromTexts = false;
 };
 
 // The function of each row.

@@ -39,13 +39,13 @@ private:
   /// What texts show does not replace what a module shows.
   bool passed(const CheckInfo &Info) const {
     const ResultCheck *C = outcome(Info);
-    return C && C->Outcome == CheckOutcome::Passed && !C->FromTexts;
+    return C && C->Outcome == CheckOutcome::Passed && !C->Proof.FromTexts;
   }
   /// The sentence that \p Info says something of: without the module, what it
   /// compares agrees with the rest of the dump.
   Sentence sentence(const CheckInfo &Info) const {
     const ResultCheck *C = outcome(Info);
-    return C && C->FromTexts ? Sentence::Consistency : Info.Proof.Subject;
+    return C && C->Proof.FromTexts ? Sentence::Consistency : Info.Proof.Subject;
   }
   Heard heard(const ResultCheck &C) const;
   bool rests(const CheckInfo &Info) const;
@@ -135,7 +135,7 @@ bool Settling::isStated(Sentence S, const SkippedCheck &Each) const {
                          return F.Level == Severity::Error;
                        }) &&
          llvm::any_of(R.Checks, [](const ResultCheck &C) {
-           return C.Id == "clobbered-read" && !C.Assumption.empty() &&
+           return C.Id == "clobbered-read" && !C.Proof.Assumption.empty() &&
                   C.Outcome == CheckOutcome::Passed;
          });
 }
@@ -187,7 +187,7 @@ void Settling::addCheck(const CheckInfo &Info) {
                ? "agreement is broken"
                : "agreement is not shown");
   } else if (C->Outcome == CheckOutcome::NotChecked ||
-             (Info.Proof.Role == ClaimRole::Core && !C->FromTexts)) {
+             (Info.Proof.Role == ClaimRole::Core && !C->Proof.FromTexts)) {
     addSkipped(S, Info.Id);
   }
 }
@@ -195,11 +195,11 @@ void Settling::addCheck(const CheckInfo &Info) {
 /// Adds how much \p C looked at for its sentence, and what it assumed.
 void Settling::addExtent(const CheckInfo &Info, const ResultCheck &C) {
   Sentence S = Info.Proof.Subject;
-  if (!C.Extent.empty())
-    R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Extent;
+  if (!C.Proof.Extent.empty())
+    R[S].Extent += (R[S].Extent.empty() ? "" : "; ") + C.Proof.Extent;
   // What the module confirms is not assumed.
-  if (!C.Assumption.empty() && !proves("module-ranges"))
-    R[S].Assumption = C.Assumption;
+  if (!C.Proof.Assumption.empty() && !proves("module-ranges"))
+    R[S].Assumption = C.Proof.Assumption;
 }
 
 /// Lines and files that could not be read.

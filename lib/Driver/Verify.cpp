@@ -307,11 +307,10 @@ CheckRun Run::runCheck(uint32_t Number) const {
   Info.Run(Context, R);
   for (Diagnostic &F : Check.Findings)
     nameSubjects(D, F);
-  Check.Ended = {Info.Id,        outcome(R, Check), R.usesTexts(),
-                 Severity::Lint, R.extent().str(),  R.assumption().str()};
+  Check.Ended = {Info.Id, outcome(R, Check), Severity::Lint,
+                 std::move(R.Proof)};
   for (const SkipReason &Reason : R.skipReasons())
     Skip(Reason);
-  Check.Ended.Obligations = R.obligations().vec();
   for (auto [Gate, Count] : R.exempted())
     Check.Exempted.push_back({Info.Id, Gate.str(), Count});
   return Check;

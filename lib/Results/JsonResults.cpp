@@ -76,9 +76,9 @@ static void writeObligations(json::OStream &J, const DumpResult &R) {
   static constexpr StringRef Names[] = {"proved", "assumed", "gap", "violated"};
   J.attributeObject("obligations", [&] {
     for (const ResultCheck &C : R.Checks)
-      for (const ResultObligations &O : C.Obligations)
-        J.attributeObject(O.first, [&] {
-          for (auto [Name, Count] : llvm::zip(Names, O.second))
+      for (const auto &[Kind, Counts] : C.Proof.Obligations)
+        J.attributeObject(Kind, [&, &Counts = Counts] {
+          for (auto [Name, Count] : llvm::zip(Names, Counts))
             J.attribute(Name, Count);
         });
   });

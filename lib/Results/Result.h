@@ -93,25 +93,14 @@ enum class CheckOutcome : uint8_t {
   Found,
 };
 
-/// A kind of statement, of static storage, and how many of it are proved,
-/// assumed, open, violated.
-using ResultObligations = std::pair<StringRef, std::array<size_t, 4>>;
-
 /// A check and how it ended.
 struct ResultCheck {
   /// Of static storage.
   StringRef Id;
   CheckOutcome Outcome = CheckOutcome::Passed;
-  /// The module was not used: see Reporter::useTexts().
-  bool FromTexts = false;
   /// The gravest of its findings, before related ones were folded.
   Severity Gravest = Severity::Lint;
-  /// See SentenceResult.
-  std::string Extent = {};
-  /// What of the dump its proof rests on; empty for nothing.
-  std::string Assumption = {};
-  /// Of one that counts them.
-  std::vector<ResultObligations> Obligations = {};
+  CheckProof Proof = {};
 };
 
 /// What the verdict says of one sentence.

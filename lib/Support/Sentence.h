@@ -6,8 +6,10 @@
 #define HLOBUF_SUPPORT_SENTENCE_H
 
 #include "Support/LLVM.h"
-#include <cstddef>
+#include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace hlobuf {
 
@@ -51,6 +53,20 @@ struct Claim {
   /// The id of a check that proves the same: where that one passed, this one
   /// need not have run. Empty if there is none.
   StringRef Instead = {};
+};
+
+/// What a check says of its proof.
+struct CheckProof {
+  /// The module was not used: what is found, and what is not checked, is about
+  /// the consistency of the dump, and nothing agrees with a module.
+  bool FromTexts = false;
+  /// How much was looked at, `21 thunks, 41 slices`.
+  std::string Extent;
+  /// What of the dump it rests on, `the stated live ranges`; empty for nothing.
+  std::string Assumption;
+  /// Kinds of statements, of static storage, and how many of each are proved,
+  /// assumed, open, violated.
+  std::vector<std::pair<StringRef, std::array<size_t, 4>>> Obligations;
 };
 
 /// How a sentence ended.

@@ -435,11 +435,12 @@ static bool tellStated(const CheckContext &Ctx, Reporter &Diags) {
     std::array<size_t, 4> Ended = Stated->Book.tally(proof::Kind(K));
     Shown &= Ended[size_t(proof::OutcomeKind::Gap)] == 0 &&
              Ended[size_t(proof::OutcomeKind::Violated)] == 0;
-    Diags.tally(kindName(proof::Kind(K)), Ended);
+    Diags.Proof.Obligations.emplace_back(kindName(proof::Kind(K)), Ended);
   }
   if (Shown) {
-    Diags.assume("the stated uses");
-    Diags.measure(counted(Stated->Book.size(proof::Topic::StatedRead), "read"));
+    Diags.Proof.Assumption = "the stated uses";
+    Diags.Proof.Extent =
+        counted(Stated->Book.size(proof::Topic::StatedRead), "read");
   }
   return Shown;
 }

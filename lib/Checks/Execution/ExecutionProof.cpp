@@ -134,7 +134,8 @@ void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
           reportViolations(Analysis, Alike, Diags);
         const Ledger &Book = Ctx.proof()->Book;
         for (size_t K = 0; K != NumKinds; ++K)
-          Diags.tally(kindName(Kind(K)), Book.tally(Kind(K)));
-        Diags.measure(extentOf(*Ctx.proof()));
+          Diags.Proof.Obligations.emplace_back(kindName(Kind(K)),
+                                               Book.tally(Kind(K)));
+        Diags.Proof.Extent = extentOf(*Ctx.proof());
       });
 }

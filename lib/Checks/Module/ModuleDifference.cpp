@@ -101,7 +101,7 @@ const ModuleAnalysis *hlobuf::usableModule(const CheckContext &Ctx,
 /// What texts tell of \p Part, and what of that they do not; null if nothing.
 static const ModuleAnalysis *usableTexts(const CheckContext &Ctx,
                                          Reporter &Diags, DerivedPart Part) {
-  Diags.useTexts();
+  Diags.Proof.FromTexts = true;
   const Dump &D = Ctx.dump();
   for (Section S : sectionsInTexts(Part))
     if (!D.complete(S)) {

@@ -270,7 +270,7 @@ void hlobuf::checkModuleSequence(const CheckContext &Ctx, Reporter &Diags) {
 
 void hlobuf::checkModuleValues(const CheckContext &Ctx, Reporter &Diags) {
   reportDifferences(Ctx, Diags, DerivedPart::Values, describeValue);
-  if (Diags.usesTexts())
+  if (Diags.Proof.FromTexts)
     checkSpelling(Ctx, Diags);
 }
 

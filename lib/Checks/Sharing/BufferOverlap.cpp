@@ -113,9 +113,9 @@ void OverlapCheck::run() {
       Compared = false;
   }
   if (Compared)
-    Diags.assume("the stated live ranges");
+    Diags.Proof.Assumption = "the stated live ranges";
   else if (isExecutionShown())
-    Diags.assume("what execution reads");
+    Diags.Proof.Assumption = "what execution reads";
   else if (Timed)
     Diags.notChecked("alternate memory: the last uses are unknown");
   else

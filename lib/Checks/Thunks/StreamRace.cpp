@@ -40,8 +40,8 @@ void StreamRaces::run() {
   for (const StreamRace &Race : Order.races())
     report(Order, Race);
   if (Order.numConflicts() != 0 && Order.races().empty())
-    Diags.measure(fmt::format("{} conflicts between streams, all ordered",
-                              Order.numConflicts()));
+    Diags.Proof.Extent = fmt::format(
+        "{} conflicts between streams, all ordered", Order.numConflicts());
 }
 
 void hlobuf::checkStreamRace(const CheckContext &Ctx, Reporter &Diags) {

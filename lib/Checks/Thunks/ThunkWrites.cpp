@@ -178,8 +178,8 @@ void WrittenBytes::run() {
   if (Compared.writes().empty() && Unknown == 0 && P.module().Entry &&
       !T.Sequences.empty())
     checkOutputs();
-  Diags.measure(
-      fmt::format("{} thunks, {} slices", T.Thunks.size(), T.Slices.size()));
+  Diags.Proof.Extent =
+      fmt::format("{} thunks, {} slices", T.Thunks.size(), T.Slices.size());
 }
 
 void hlobuf::checkThunkWrites(const CheckContext &Ctx, Reporter &Diags) {
