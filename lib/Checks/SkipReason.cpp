@@ -44,7 +44,7 @@ SkipReason hlobuf::explainAbsence(const Facts &DumpFacts, Section S) {
   Reason.Reason = fmt::format("no {}", infoOf(S).Name);
   if (isOlder(DumpFacts, S)) {
     Reason.Kind = SkipKind::NotApplicable;
-    Reason.Reason += " before " + dateText(infoOf(infoOf(S).Since).Date);
+    Reason.Reason += " before " + dateText(dateOf(infoOf(S).Since));
     return Reason;
   }
   std::optional<FileRole> Role = fileOf(DumpFacts.dump(), S);

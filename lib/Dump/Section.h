@@ -18,23 +18,12 @@ enum class Release : uint8_t {
 #include "Dump/Releases.def"
 };
 
-/// A row of Releases.def.
-struct ReleaseInfo {
-  /// The first day with the change, as yyyymmdd; 0 for what was always so.
-  uint32_t Date;
-};
-
-namespace detail {
-inline constexpr ReleaseInfo Releases[] = {
-#define HLOBUF_RELEASE(Name, Date, After, Before) {Date},
+/// The first day with each change, as yyyymmdd; 0 for what was always so.
+inline constexpr uint32_t ReleaseDates[] = {
+#define HLOBUF_RELEASE(Name, Date, After, Before) Date,
 #include "Dump/Releases.def"
 };
-} // namespace detail
-
-/// The row of \p R.
-constexpr const ReleaseInfo &infoOf(Release R) {
-  return detail::Releases[static_cast<size_t>(R)];
-}
+constexpr uint32_t dateOf(Release R) { return ReleaseDates[size_t(R)]; }
 
 /// The parts of a dump that checks may need: the rows of Sections.def.
 enum class Section : uint8_t {

@@ -18,10 +18,8 @@ struct EraFinder {
     return Result;
   }
 
-  void from(Release R) { Result.From = std::max(Result.From, infoOf(R).Date); }
-  void before(Release R) {
-    Result.Before = std::min(Result.Before, infoOf(R).Date);
-  }
+  void from(Release R) { Result.From = std::max(Result.From, dateOf(R)); }
+  void before(Release R) { Result.Before = std::min(Result.Before, dateOf(R)); }
   void fromAllocations();
   void fromFiles();
   void fromTexts();

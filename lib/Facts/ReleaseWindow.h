@@ -17,9 +17,9 @@ struct ReleaseWindow {
   uint32_t Before = 99999999;
 
   /// Surely at or after \p R.
-  bool since(Release R) const { return From >= infoOf(R).Date; }
+  bool since(Release R) const { return From >= dateOf(R); }
   /// Surely before \p R.
-  bool until(Release R) const { return Before <= infoOf(R).Date; }
+  bool until(Release R) const { return Before <= dateOf(R); }
   /// At or after the last change of the format that this tool knows, a page in
   /// allocation headers: what is unknown may be newer than the tool.
   bool isNewest() const { return since(Release::Pages); }

@@ -38,9 +38,8 @@ std::vector<ReleaseRules> hlobuf::possibleRules(const ReleaseWindow &Window,
     }
     // nvshmem took the place of ordinary all-reduces for a year.
     if (GPU &&
-        std::max(From, Window.From) < infoOf(Release::NvshmemCopiesEnd).Date &&
-        std::min(Before, Window.Before) >
-            infoOf(Release::NvshmemCopiesBegin).Date) {
+        std::max(From, Window.From) < dateOf(Release::NvshmemCopiesEnd) &&
+        std::min(Before, Window.Before) > dateOf(Release::NvshmemCopiesBegin)) {
       Rules.NvshmemCopies = true;
       All.push_back(Rules);
       Rules.NvshmemCopies = false;
