@@ -25,27 +25,31 @@ struct SliceFault {
   uint32_t Number = 0;
 };
 
+/// What a comparison of all thunks finds.
+struct SliceFaults {
+  std::vector<SliceFault> Reads, Writes;
+  /// Slices at their places, with another shape than is there.
+  std::vector<SliceFault> Shapes;
+  /// Leaves and slices that could not be compared: it is not known where the
+  /// leaf is, or what the slice should be.
+  size_t Unknown = 0;
+  /// Thunks with fewer or more slices than what they stand for has arrays.
+  size_t Lacking = 0;
+  /// Slices that are a part of an operand: which part is not known.
+  size_t Parts = 0;
+  /// Kernels of whole calls with several slices in a list: which is which is
+  /// not known.
+  size_t Unordered = 0;
+  /// Slices of embedded thunks, which are of other allocations.
+  size_t Embedded = 0;
+};
+
 /// Compares all thunks. Where many slices are wrong, the rest is not looked at.
-class SliceComparison {
+class SliceComparison : private SliceFaults {
 public:
   explicit SliceComparison(const ThunkGraph &Graph);
 
-  llvm::ArrayRef<SliceFault> reads() const { return Reads; }
-  llvm::ArrayRef<SliceFault> writes() const { return Writes; }
-  /// Slices at their places, with another shape than is there.
-  llvm::ArrayRef<SliceFault> shapes() const { return Shapes; }
-  /// Leaves and slices that could not be compared: it is not known where the
-  /// leaf is, or what the slice should be.
-  size_t numUnknown() const { return Unknown; }
-  /// Thunks with fewer or more slices than what they stand for has arrays.
-  size_t numLacking() const { return Lacking; }
-  /// Slices that are a part of an operand: which part is not known.
-  size_t numParts() const { return Parts; }
-  /// Kernels of whole calls with several slices in a list: which is which is
-  /// not known.
-  size_t numUnordered() const { return Unordered; }
-  /// Slices of embedded thunks, which are of other allocations.
-  size_t numEmbedded() const { return Embedded; }
+  const SliceFaults &faults() const { return *this; }
 
 private:
   using Leaves = llvm::ArrayRef<ArrayLeaf>;
@@ -91,15 +95,9 @@ private:
   const ThunkGraph &G;
   const Program &P;
   const ThunkProgram &T;
-  std::vector<SliceFault> Reads, Writes, Shapes;
   /// By kind: some thunk of it states the shape of a slice.
   std::set<ThunkKind> Shaped;
   std::map<HloId, SortPlaces> Sorts;
-  size_t Unknown = 0;
-  size_t Lacking = 0;
-  size_t Parts = 0;
-  size_t Embedded = 0;
-  size_t Unordered = 0;
 };
 
 } // namespace hlobuf

@@ -133,7 +133,7 @@ void SliceBounds::run() {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (T.Thunks[I].Kind == ThunkKind::DynamicSliceFusion)
       checkEmbedded(ThunkId(I));
-  for (const SliceFault &Fault : Ctx.sliceComparison().shapes())
+  for (const SliceFault &Fault : Ctx.sliceComparison().faults().Shapes)
     reportShape(Fault);
 }
 

@@ -44,15 +44,15 @@ void ThunkReads::report(const SliceFault &Fault) {
 }
 
 void ThunkReads::run() {
-  const SliceComparison &Compared = Ctx.sliceComparison();
-  for (const SliceFault &Fault : Compared.reads())
+  const SliceFaults &Compared = Ctx.sliceComparison().faults();
+  for (const SliceFault &Fault : Compared.Reads)
     report(Fault);
-  countUnknown(Compared.numUnknown());
-  if (Compared.numLacking() != 0)
+  countUnknown(Compared.Unknown);
+  if (Compared.Lacking != 0)
     Diags.notChecked("thunks with fewer or more slices than arrays");
-  Diags.exempt("whole-call-list", Compared.numUnordered());
-  Diags.exempt("partial-read", Compared.numParts());
-  Diags.exempt("embedded-slice", Compared.numEmbedded());
+  Diags.exempt("whole-call-list", Compared.Unordered);
+  Diags.exempt("partial-read", Compared.Parts);
+  Diags.exempt("embedded-slice", Compared.Embedded);
 }
 
 void hlobuf::checkThunkReads(const CheckContext &Ctx, Reporter &Diags) {

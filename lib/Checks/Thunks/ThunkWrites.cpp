@@ -162,12 +162,12 @@ void WrittenBytes::checkOutputs() {
 }
 
 void WrittenBytes::run() {
-  const SliceComparison &Compared = Ctx.sliceComparison();
-  for (const SliceFault &Fault : Compared.writes())
+  const SliceFaults &Compared = Ctx.sliceComparison().faults();
+  for (const SliceFault &Fault : Compared.Writes)
     report(Fault);
   for (const HloAlias &Alias : G.dump().Module.Aliases)
     Donated.insert(Alias.Parameter);
-  size_t Unknown = Compared.numUnknown();
+  size_t Unknown = Compared.Unknown;
   for (size_t I = 0; I != T.Thunks.size(); ++I) {
     checkThunk(ThunkId(I));
     Unknown += G.isCallKernel(ThunkId(I)) &&
@@ -175,7 +175,7 @@ void WrittenBytes::run() {
   }
   countUnknown(Unknown);
   // What is written elsewhere is missing in an output.
-  if (Compared.writes().empty() && Unknown == 0 && P.module().Entry &&
+  if (Compared.Writes.empty() && Unknown == 0 && P.module().Entry &&
       !T.Sequences.empty())
     checkOutputs();
   Diags.Proof.Extent =
