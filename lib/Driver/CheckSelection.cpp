@@ -72,8 +72,8 @@ std::string hlobuf::problemWithGlobs(StringRef Globs, bool Requirements) {
   std::vector<StringRef> Ids = {SyntaxCheck, UnreadableCheck, BudgetCheck};
   for (const CheckInfo &Info : allChecks())
     Ids.push_back(Info.Id);
-  for (size_t S = 0; Requirements && S != NumSentences; ++S)
-    Ids.push_back(sentenceKey(Sentence(S)));
+  if (Requirements)
+    llvm::append_range(Ids, llvm::map_range(AllSentences, sentenceKey));
   for (StringRef Glob : Parsed->unmatched(Ids))
     return unknownCheck(Glob);
   return "";

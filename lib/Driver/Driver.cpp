@@ -181,14 +181,13 @@ DumpResult Driver::verifyOne(const Input &In, const Settings &Applied) const {
 
 /// A required sentence that is not shown is a check that could not run.
 static void requireSentences(const GlobList &Require, DumpResult &R) {
-  for (size_t S = 0; S != NumSentences && !R.isUnreadable(); ++S) {
-    const SentenceResult &Result = R[Sentence(S)];
-    StringRef Key = sentenceKey(Sentence(S));
-    if (Result.Is == Standing::NotShown && Require.names(Key))
-      R.Skipped.push_back({Key, llvm::join(Result.Reasons, ", "),
+  for (Sentence S : AllSentences)
+    if (StringRef Key = sentenceKey(S); !R.isUnreadable() &&
+                                        R[S].Is == Standing::NotShown &&
+                                        Require.names(Key))
+      R.Skipped.push_back({Key, llvm::join(R[S].Reasons, ", "),
                            SkipKind::NotChecked, std::nullopt,
                            /*Required=*/true});
-  }
 }
 
 void Driver::consume(DumpResult R, const Settings *Applied) {

@@ -283,10 +283,6 @@ void hlobuf::settleSentences(DumpResult &R) {
     Result.Reasons = {"it could not be read"};
 }
 
-static constexpr Sentence AllSentences[] = {
-    Sentence::NoOverlap, Sentence::Execution, Sentence::Agreement,
-    Sentence::Program, Sentence::Consistency};
-
 /// Groups of sentences with their reasons that the last line gives for one
 /// dump; of a dump with more it gives all reasons together.
 static constexpr size_t MaxGaps = 2;

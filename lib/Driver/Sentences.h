@@ -79,7 +79,7 @@ private:
 
   unsigned Dumps = 0;
   unsigned Unproving = 0;
-  std::array<Tally, NumSentences> Tallies;
+  std::array<Tally, std::size(AllSentences)> Tallies;
   /// Dumps by what the last line says of them, and by everything.
   GapCounts Gaps, AllGaps;
   /// Those that say nothing about the dumps.

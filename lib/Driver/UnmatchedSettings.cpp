@@ -66,8 +66,7 @@ void UnmatchedSettings::findRequirements(const Config *File,
           return (!File || S->File == File) && S->Selection.enabled(Info);
         }))
       Running.push_back(Info.Id);
-  for (size_t S = 0; S != NumSentences; ++S)
-    Running.push_back(sentenceKey(Sentence(S)));
+  llvm::append_range(Running, llvm::map_range(AllSentences, sentenceKey));
   GlobList Globs =
       llvm::cantFail(GlobList::parse(Text)).only([](StringRef, bool Excludes) {
         return !Excludes;

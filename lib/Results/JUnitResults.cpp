@@ -83,10 +83,10 @@ static std::string describeVerdict(const DumpResult &R) {
   std::string Text;
   if (R.ProvesNothing)
     return Text;
-  for (size_t S = 0; S != NumSentences; ++S)
-    if (!R.Sentences[S].Hidden)
-      Text += fmt::format("{}: {}\n", sentenceName(static_cast<Sentence>(S)),
-                          printable(spellSentence(R.Sentences[S])));
+  for (Sentence S : AllSentences)
+    if (!R[S].Hidden)
+      Text += fmt::format("{}: {}\n", sentenceName(S),
+                          printable(spellSentence(R[S])));
   return Text;
 }
 

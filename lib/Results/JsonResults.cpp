@@ -58,9 +58,9 @@ static void writeFiles(json::OStream &J, const DumpResult &R) {
 
 static void writeSentences(json::OStream &J, const DumpResult &R) {
   J.attributeObject("verdict", [&] {
-    for (size_t S = 0; S != NumSentences; ++S)
-      J.attributeObject(sentenceKey(static_cast<Sentence>(S)), [&] {
-        const SentenceResult &Result = R.Sentences[S];
+    for (Sentence S : AllSentences)
+      J.attributeObject(sentenceKey(S), [&] {
+        const SentenceResult &Result = R[S];
         writeText(J, "status", standingName(Result.Is));
         writeTexts(J, "because", Result.Reasons);
         if (!Result.Assumption.empty())

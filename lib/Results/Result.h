@@ -148,7 +148,7 @@ struct DumpResult {
   /// All selected checks.
   std::vector<ResultCheck> Checks;
   /// By Sentence.
-  std::array<SentenceResult, NumSentences> Sentences;
+  std::array<SentenceResult, std::size(AllSentences)> Sentences;
   /// So few checks are selected that they can prove no sentence.
   bool ProvesNothing = false;
   std::vector<SkippedCheck> Skipped;
@@ -183,11 +183,9 @@ struct DumpResult {
   }
   bool hasErrors() const { return errors() != 0; }
   const SentenceResult &operator[](Sentence S) const {
-    return Sentences[static_cast<size_t>(S)];
+    return Sentences[size_t(S)];
   }
-  SentenceResult &operator[](Sentence S) {
-    return Sentences[static_cast<size_t>(S)];
-  }
+  SentenceResult &operator[](Sentence S) { return Sentences[size_t(S)]; }
 };
 
 /// `proved (on the stated live ranges)`, `broken: clobbered-read`, `not shown:

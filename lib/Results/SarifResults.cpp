@@ -148,9 +148,8 @@ void SarifResults::add(const DumpResult &R) {
   if (R.isUnreadable())
     return notify("error", R.Path, R.ReadError);
   json::Object Verdict;
-  for (size_t S = 0; S != NumSentences; ++S)
-    Verdict[sentenceKey(static_cast<Sentence>(S))] =
-        json::fixUTF8(spellSentence(R.Sentences[S]));
+  for (Sentence S : AllSentences)
+    Verdict[sentenceKey(S)] = json::fixUTF8(spellSentence(R[S]));
   Verdicts[json::fixUTF8(R.Path)] = std::move(Verdict);
   for (const ResultFinding &F : R.Findings)
     if (F.Uncounted == 0)

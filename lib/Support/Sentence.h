@@ -27,7 +27,9 @@ enum class Sentence : uint8_t {
   /// Everything that the dump restates follows from the rest.
   Consistency,
 };
-constexpr size_t NumSentences = 5;
+constexpr std::array AllSentences = {Sentence::NoOverlap, Sentence::Execution,
+                                     Sentence::Agreement, Sentence::Program,
+                                     Sentence::Consistency};
 
 /// `no overlap`, for people.
 StringRef sentenceName(Sentence S);
