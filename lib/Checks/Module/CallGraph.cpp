@@ -22,7 +22,7 @@ static void report(const Program &P, const SharedCallee &Shared,
   HloId First = Shared.Callers[0];
   HloId Second = Shared.Callers[1];
   Finding F =
-      Diags.report(P.place(Second),
+      Diags.report({P.place(Second), Shared.Callee},
                    "computation {} is called by both {} and {}, but XLA gives "
                    "each caller its own copy before buffer assignment",
                    Name, P.spell(First), P.spell(Second));
@@ -32,7 +32,6 @@ static void report(const Program &P, const SharedCallee &Shared,
              P.spell(Shared.Callers[I]));
   if (Shared.Callers.size() > MaxNoted)
     F.note(P.place(First), "and {} more", Shared.Callers.size() - MaxNoted);
-  F.about(Shared.Callee);
 }
 
 void hlobuf::checkCallGraph(const CheckContext &Ctx, Reporter &Diags) {

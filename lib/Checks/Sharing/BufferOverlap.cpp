@@ -216,7 +216,7 @@ void OverlapCheck::reportTouching(ValueId Ending, ValueId Starting) {
   if (V.samePlace(W))
     return;
   Finding F =
-      Diags.report(Ctx.places().value(W).Offset,
+      Diags.report({Ctx.places().value(W).Offset, Starting, Ending},
                    "{} starts at {}, where {} is still read, and shares {} "
                    "with it; they must have the same place or no common byte",
                    D.spell(W.Tag), spellStep(D, rangeOf(Starting).Start),
@@ -228,7 +228,6 @@ void OverlapCheck::reportTouching(ValueId Ending, ValueId Starting) {
   notePlace(F, Ctx, Ending);
   noteRange(F, Ctx, Ending);
   noteRange(F, Ctx, Starting);
-  F.about(Starting).about(Ending);
 }
 
 void hlobuf::checkBufferOverlap(const CheckContext &Ctx, Reporter &Diags) {

@@ -147,13 +147,11 @@ void HeldBytes::add(const HeapEvent &E, const Value &V) {
 
 Finding TraceReplay::report(const HeapEvent &E, std::string Message, ValueId V,
                             ValueId Other) {
-  Finding F = Diags.report(Ctx.places().traceLine(E.Line), "{}", Message);
-  F.note(Ctx.places().value(D[V]).Tag.Whole, "{} is placed here",
-         D.spell(D[V].Tag))
-      .note(Ctx.places().value(D[Other]).Tag.Whole, "{} is placed here",
-            D.spell(D[Other].Tag))
-      .about(V)
-      .about(Other);
+  Finding F =
+      Diags.report({Ctx.places().traceLine(E.Line), V, Other}, "{}", Message);
+  for (ValueId Each : {V, Other})
+    F.note(Ctx.places().value(D[Each]).Tag.Whole, "{} is placed here",
+           D.spell(D[Each].Tag));
   return F;
 }
 

@@ -116,7 +116,7 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
     return Diags.notChecked(OtherThreads);
   Finding F = Diags.reportAs(
       PhisAtOnePlace ? Severity::Warning : Severity::Error,
-      Ctx.places().value(W).Offset,
+      {Ctx.places().value(W).Offset, Upper, Lower},
       "{} shares {} with {}, another value of the same instruction",
       D.spell(W.Tag), sharedBytes(D, V, W), D.spell(V.Tag));
   addDefinition(F, Ctx, Lower);
@@ -130,7 +130,6 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
           "an instruction writes all of its results in one step, so that each "
           "needs bytes of its own");
   notePlace(F, Ctx, Lower);
-  F.about(Upper).about(Lower);
 }
 
 void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
