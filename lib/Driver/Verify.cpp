@@ -245,43 +245,33 @@ static constexpr uint32_t SummaryNumber = ~0U;
 /// The enabled checks, as numbers in allChecks(), and the summary if it is
 /// \p WithSummary. What the module implies, or without one the texts, is
 /// computed for the first check that asks, while others wait: on several
-/// threads one that needs it goes first, and those that wait for it last. Only
+/// threads the longest one goes first, and those that wait for it last. Only
 /// the speed depends on this.
 std::vector<uint32_t> Run::order(bool WithSummary, unsigned Jobs) const {
+  bool HasModule = D.complete(Section::Module);
+  enum Turn { First, Middle, Last };
+  auto TurnOf = [&](uint32_t Number) {
+    const CheckInfo &Info = allChecks()[Number];
+    // What the proof needs for a while is gone before others fill the memory.
+    if (Info.Id == "execution-proof")
+      return First;
+    // Without a module it is small, and what it is made from is kept.
+    if (Jobs <= 1)
+      return !HasModule && Info.Id == "clobbered-read" ? Last : Middle;
+    // What needs the module alone looks at its instructions.
+    if (llvm::is_contained(Info.Needs, Section::Module))
+      return Info.Needs.size() > 1 ? Last : Middle;
+    // Checks of overlap and execution ask for it where there is one.
+    bool Waits = Info.Proof.Role != ClaimRole::None &&
+                 (Info.Proof.Subject == Sentence::Agreement ||
+                  (HasModule && Info.Proof.Subject != Sentence::Consistency));
+    return Waits ? Last : Middle;
+  };
   std::vector<uint32_t> Enabled;
   for (const auto &[Number, Info] : llvm::enumerate(allChecks()))
     if (Selection.enabled(Info))
       Enabled.push_back(static_cast<uint32_t>(Number));
-  bool HasModule = D.complete(Section::Module);
-  auto Waits = [&](uint32_t Number) {
-    const CheckInfo &Info = allChecks()[Number];
-    // What needs the module alone looks at its instructions.
-    if (llvm::is_contained(Info.Needs, Section::Module))
-      return Info.Needs.size() > 1;
-    // Checks of overlap and execution ask for it where there is one.
-    return Info.Proof.Role != ClaimRole::None &&
-           (Info.Proof.Subject == Sentence::Agreement ||
-            (HasModule && Info.Proof.Subject != Sentence::Consistency));
-  };
-  if (Jobs > 1) {
-    auto First =
-        std::stable_partition(Enabled.begin(), Enabled.end(),
-                              [&](uint32_t Number) { return !Waits(Number); });
-    if (First != Enabled.end())
-      std::rotate(Enabled.begin(), First, std::next(First));
-  }
-  auto Find = [&](StringRef Id) {
-    return llvm::find_if(
-        Enabled, [&](uint32_t Number) { return allChecks()[Number].Id == Id; });
-  };
-  // What the proof needs for a while is gone before others fill the memory.
-  auto Prover = Find("execution-proof");
-  if (Jobs <= 1 && Prover != Enabled.end())
-    std::rotate(Enabled.begin(), Prover, std::next(Prover));
-  // Without a module it is small, and what it is made from is kept.
-  auto Stated = Find("clobbered-read");
-  if (Jobs <= 1 && !HasModule && Stated != Enabled.end())
-    std::rotate(Stated, std::next(Stated), Enabled.end());
+  std::ranges::stable_sort(Enabled, {}, TurnOf);
   // The summary takes longer than any check, and waits for a module.
   if (WithSummary)
     Enabled.insert(HasModule || Jobs <= 1 ? Enabled.end() : Enabled.begin(),
