@@ -162,8 +162,7 @@ void Describer::addSpaces() {
 }
 
 void Describer::addValues() {
-  for (size_t I = 0; I != D.Values.size(); ++I) {
-    ValueId V(I);
+  for (ValueId V : ids<ValueId>(D.Values.size())) {
     if (Memory.kind(V) == MemoryKind::ThreadLocal)
       continue;
     ++Described.Values[D[D[V].Owner].color()][identity(V)];

@@ -118,8 +118,7 @@ AliasAnalysis::AliasAnalysis(const DataflowAnalysis &Flow,
 
 void AliasAnalysis::joinAll() {
   joinDonated();
-  for (size_t I = 0; I != P.size(); ++I) {
-    HloId Id(I);
+  for (HloId Id : ids<HloId>(P.size())) {
     if (!Flow.hasLocations(Id))
       continue;
     if (P[Id].Op == Opcode::While) {
@@ -202,10 +201,10 @@ AliasMembers::AliasMembers(const DataflowAnalysis &Flow,
                            const AliasAnalysis &Sets)
     : Sets(Sets), Begin(Flow.values().size() + 1),
       Members(Flow.values().size()) {
-  for (size_t I = 0; I != Members.size(); ++I)
-    ++Begin[Sets.group(HloValueId(I)).index() + 1];
+  for (HloValueId V : ids<HloValueId>(Members.size()))
+    ++Begin[Sets.group(V).index() + 1];
   std::partial_sum(Begin.begin(), Begin.end(), Begin.begin());
   std::vector<uint32_t> Next(Begin.begin(), Begin.end() - 1);
-  for (size_t I = 0; I != Members.size(); ++I)
-    Members[Next[Sets.group(HloValueId(I)).index()]++] = HloValueId(I);
+  for (HloValueId V : ids<HloValueId>(Members.size()))
+    Members[Next[Sets.group(V).index()]++] = V;
 }

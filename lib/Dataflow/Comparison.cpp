@@ -134,12 +134,12 @@ bool Comparer::order() {
 void Comparer::findPlaced() {
   PlacedGroups.assign(Flow.values().size(), false);
   ConstantGroups.assign(Flow.values().size(), false);
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    size_t Group = Derived.aliases().group(HloValueId(I)).index();
-    bool Constant = P[Flow[HloValueId(I)].Definition].Op == Opcode::Constant;
+  for (HloValueId V : ids<HloValueId>(Flow.values().size())) {
+    size_t Group = Derived.aliases().group(V).index();
+    bool Constant = P[Flow[V].Definition].Op == Opcode::Constant;
     if (Constant)
       ConstantGroups[Group] = true;
-    ValueId Line = Derived.lineOf(HloValueId(I));
+    ValueId Line = Derived.lineOf(V);
     if (!Line)
       continue;
     PlacedGroups[Group] = true;
@@ -178,8 +178,7 @@ bool Comparer::isUnallocated(HloValueId V) {
 
 void Comparer::values() {
   bool MarksPhis = !P.isFromTexts();
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    HloValueId V(I);
+  for (HloValueId V : ids<HloValueId>(Flow.values().size())) {
     if (!P.hasBuffers(Flow[V].Definition))
       continue;
     Difference Diff;
@@ -294,11 +293,10 @@ bool Comparer::isStatedUse(UsedId U, const Use &Row, HloId User) const {
 bool Comparer::unknownOperands() {
   if (!P.isFromTexts() || !DumpFacts.isFull())
     return true;
-  for (size_t I = 0; I != P.size(); ++I)
-    for (uint32_t K = 0;
-         !P[HloId(I)].Opaque && K != P.operands(HloId(I)).size(); ++K)
-      if (DumpFacts.positionsAt(P[P.operands(HloId(I))[K]].Name).empty() &&
-          !Visit({.Id = HloId(I), .Operand = K}))
+  for (HloId I : ids<HloId>(P.size()))
+    for (uint32_t K = 0; !P[I].Opaque && K != P.operands(I).size(); ++K)
+      if (DumpFacts.positionsAt(P[P.operands(I)[K]].Name).empty() &&
+          !Visit({.Id = I, .Operand = K}))
         return false;
   return true;
 }
@@ -367,11 +365,10 @@ bool Comparer::usesOf(UsedId U, HloValueId V) {
 void Comparer::places() {
   // Members of each alias set that have value lines, by set.
   std::vector<std::pair<uint32_t, uint32_t>> Members;
-  for (size_t I = 0; I != Flow.values().size(); ++I)
-    if (P.hasBuffers(Flow[HloValueId(I)].Definition))
-      if (ValueId Line = Derived.lineOf(HloValueId(I)))
-        Members.emplace_back(Derived.aliases().group(HloValueId(I)).index(),
-                             Line.index());
+  for (HloValueId V : ids<HloValueId>(Flow.values().size()))
+    if (P.hasBuffers(Flow[V].Definition))
+      if (ValueId Line = Derived.lineOf(V))
+        Members.emplace_back(Derived.aliases().group(V).index(), Line.index());
   llvm::sort(Members);
   auto Place = [&](uint32_t Line) {
     const Value &V = D.Values[Line];
@@ -438,8 +435,7 @@ bool Comparer::isStatedRange(const LiveRangeRow &Row) const {
 }
 
 void Comparer::ranges() {
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    HloValueId V(I);
+  for (HloValueId V : ids<HloValueId>(Flow.values().size())) {
     std::optional<StepRange> Implied = Derived.ranges()[V];
     const HloNode &N = P[Flow[V].Definition];
     if (!Implied || !N.Name || (P.isFromTexts() && !Derived.lineOf(V)))

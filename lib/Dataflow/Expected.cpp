@@ -58,29 +58,28 @@ static std::vector<ExpectedFlags> flagsByModule(const Derivation &Derived) {
   };
   std::vector<SetFacts> Sets(Flow.values().size());
   HloId Root = P.root(P.module().Entry);
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    const HloValue &V = Flow[HloValueId(I)];
+  for (HloValueId I : ids<HloValueId>(Flow.values().size())) {
+    const HloValue &V = Flow[I];
     const HloNode &N = P[V.Definition];
     if (!P.hasBuffers(V.Definition))
       continue;
-    SetFacts &Set = Sets[Derived.aliases().group(HloValueId(I)).index()];
+    SetFacts &Set = Sets[Derived.aliases().group(I).index()];
     Set.Constant |= N.Op == Opcode::Constant;
     if (N.Op == Opcode::Parameter && N.Parent == P.module().Entry &&
         !Set.Parameter)
-      Set.Parameter = HloValueId(I);
+      Set.Parameter = I;
     Set.AllLocal &= P.classOf(N.Parent) == ComputationClass::ThreadLocal;
   }
   for (uint32_t K = 0; K != P.trees().parts(P[Root].Shape); ++K)
     if (HloValueId V = Flow.at(Root, K))
       Sets[Derived.aliases().group(V).index()].LiveOut = true;
   std::vector<ExpectedFlags> All(D.Allocations.size());
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    ValueId Line = P.hasBuffers(Flow[HloValueId(I)].Definition)
-                       ? Derived.lineOf(HloValueId(I))
-                       : ValueId();
+  for (HloValueId I : ids<HloValueId>(Flow.values().size())) {
+    ValueId Line =
+        P.hasBuffers(Flow[I].Definition) ? Derived.lineOf(I) : ValueId();
     if (!Line)
       continue;
-    const SetFacts &Set = Sets[Derived.aliases().group(HloValueId(I)).index()];
+    const SetFacts &Set = Sets[Derived.aliases().group(I).index()];
     ExpectedFlags &Flags = All[D[Line].Owner.index()];
     if (Set.Constant) {
       Flags.Constant = true;
@@ -112,15 +111,14 @@ hlobuf::expectedSizes(const Derivation &Derived) {
   const Program &P = Derived.program();
   const Dump &D = Derived.facts().dump();
   std::vector<std::optional<uint64_t>> Sizes(Flow.values().size(), 0);
-  for (size_t I = 0; I != Flow.values().size(); ++I) {
-    const HloValue &V = Flow[HloValueId(I)];
+  for (HloValueId I : ids<HloValueId>(Flow.values().size())) {
+    const HloValue &V = Flow[I];
     if (!P.hasBuffers(V.Definition))
       continue;
     auto Own =
         ownBytes(D.Shapes, P.trees().part(P[V.Definition].Shape, V.Ordinal),
                  Derived.facts().backend(), 0);
-    std::optional<uint64_t> &Set =
-        Sizes[Derived.aliases().group(HloValueId(I)).index()];
+    std::optional<uint64_t> &Set = Sizes[Derived.aliases().group(I).index()];
     if (!Own || !Set)
       Set.reset();
     else

@@ -10,9 +10,8 @@ LiveRanges::LiveRanges(const DataflowAnalysis &Flow,
     : Flow(Flow), P(Flow.program()), Groups(Groups), Order(Order), Rules(Rules),
       Donated(donatedValues(Flow)) {
   Ranges.reserve(Flow.values().size());
-  for (size_t V = 0; V != Flow.values().size(); ++V)
-    Ranges.push_back(P.isFromTexts() ? findStated(HloValueId(V))
-                                     : find(HloValueId(V)));
+  for (HloValueId V : ids<HloValueId>(Flow.values().size()))
+    Ranges.push_back(P.isFromTexts() ? findStated(V) : find(V));
   if (!P.isFromTexts())
     normalize();
 }

@@ -188,9 +188,9 @@ void ModuleAnalysis::findUnknownOpcodes() {
         Guessed[aliases().group(V).index()] = true;
   };
   SmallVector<HloId, 8> Todo;
-  for (size_t I = 0; I != P.size(); ++I)
-    if (const HloNode &N = P[HloId(I)]; N.Op == Opcode::Unknown && !N.Opaque)
-      Todo.push_back(HloId(I));
+  for (HloId Id : ids<HloId>(P.size()))
+    if (const HloNode &N = P[Id]; N.Op == Opcode::Unknown && !N.Opaque)
+      Todo.push_back(Id);
   DenseSet<uint32_t> Entered;
   while (!Todo.empty()) {
     HloId Id = Todo.pop_back_val();
@@ -270,9 +270,9 @@ void ModuleAnalysis::findNewRule() {
     DenseMap<unsigned, size_t> Differing, All;
     for (HloValueId V : Values)
       ++Differing[KindOf(V)];
-    for (size_t V = 0; V != flow().values().size(); ++V)
-      if (P.hasBuffers(flow()[HloValueId(V)].Definition))
-        ++All[KindOf(HloValueId(V))];
+    for (HloValueId V : ids<HloValueId>(flow().values().size()))
+      if (P.hasBuffers(flow()[V].Definition))
+        ++All[KindOf(V)];
     for (auto [Kind, Number] : Differing)
       if (Number < Least || Number != All.lookup(Kind))
         return;

@@ -132,17 +132,16 @@ void StatedFlow::adopt(HloId Id, uint32_t Ordinal) {
 
 void StatedFlow::run() {
   auto ForEachOpen = [&](auto Visit) {
-    for (size_t I = 0; I != P.size(); ++I)
-      for (uint32_t K = 0; Graph.hasLocations(HloId(I)) &&
-                           K != P.trees().parts(P[HloId(I)].Shape);
-           ++K)
-        if (uint32_t L = Graph.location(HloId(I), K);
+    for (HloId Id : ids<HloId>(P.size()))
+      for (uint32_t K = 0;
+           Graph.hasLocations(Id) && K != P.trees().parts(P[Id].Shape); ++K)
+        if (uint32_t L = Graph.location(Id, K);
             Graph.kind(Graph.find(L)) == LocationKind::None)
-          Visit(HloId(I), K);
+          Visit(Id, K);
   };
-  for (size_t I = 0; I != P.size(); ++I)
-    if (Graph.hasLocations(HloId(I)) && !P[HloId(I)].Opaque)
-      link(HloId(I));
+  for (HloId Id : ids<HloId>(P.size()))
+    if (Graph.hasLocations(Id) && !P[Id].Opaque)
+      link(Id);
   // Values where they are defined, then all other positions.
   ForEachOpen([&](HloId Id, uint32_t K) {
     if (UsedId U = DumpFacts.findUsed(P[Id].Name, index(Id, K));

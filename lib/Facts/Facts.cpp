@@ -378,8 +378,8 @@ bool Facts::isFull() const {
 
 bool Facts::isSSA() const {
   return Memo->SSA.get([&] {
-    for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-      ArrayRef<uint32_t> Rows = positionsAt(NameId(Name));
+    for (NameId Name : ids<NameId>(D.Names.size())) {
+      ArrayRef<uint32_t> Rows = positionsAt(Name);
       for (size_t I = 1; I < Rows.size(); ++I) {
         const Position &P = D.Positions[Rows[I - 1]];
         const Position &Q = D.Positions[Rows[I]];

@@ -173,8 +173,8 @@ ReleaseWindow hlobuf::findReleaseWindow(const Dump &D) {
 
 static bool hasTiledValue(const Dump &D) {
   // A tuple holds tiled shapes if and only if some leaf value of it does.
-  for (size_t I = 0; I != D.Shapes.size(); ++I)
-    if (D.Shapes[ShapeId(I)].isTiled())
+  for (ShapeId Shape : ids<ShapeId>(D.Shapes.size()))
+    if (D.Shapes[Shape].isTiled())
       return true;
   return false;
 }

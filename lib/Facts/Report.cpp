@@ -270,8 +270,8 @@ void ReportWriter::remember(StringRef Like) {
 
 void ReportWriter::sortAllocations() {
   bool BySpace = R.Form == ReportForm::BySpace;
-  for (size_t I = 0; I != D.Allocations.size(); ++I)
-    R.Order.push_back(AllocationId(I));
+  for (AllocationId Id : ids<AllocationId>(D.Allocations.size()))
+    R.Order.push_back(Id);
   llvm::stable_sort(R.Order, [&](AllocationId Left, AllocationId Right) {
     const Allocation &Alloc = D[Left];
     const Allocation &B = D[Right];

@@ -243,8 +243,8 @@ std::vector<SourceFrame> FitContext::frames(HloId Id) const {
 }
 
 bool FitContext::namesFunctions() const {
-  for (size_t I = 0; I != P.size(); ++I)
-    for (const SourceFrame &F : frames(HloId(I)))
+  for (HloId Id : ids<HloId>(P.size()))
+    for (const SourceFrame &F : frames(Id))
       if (!F.Function.empty())
         return true;
   return false;

@@ -250,7 +250,7 @@ std::optional<Layer> ScanFinder::find() {
 
 std::vector<Layer> hlobuf::findScannedLayers(const FitContext &Ctx) {
   std::vector<Layer> Layers;
-  for (size_t I = 0; I != Ctx.P.size(); ++I)
+  for (HloId I : ids<HloId>(Ctx.P.size()))
     if (HloId Id(I); Ctx.P[Id].Op == Opcode::While && Ctx.P.hasBuffers(Id))
       if (std::optional<Layer> L = ScanFinder{Ctx, Id}.find())
         Layers.push_back(std::move(*L));

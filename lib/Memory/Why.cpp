@@ -28,9 +28,9 @@ std::string hlobuf::whatKeeps(const MemoryUse &Memory, const ValueNames &Names,
 }
 
 static ValueId findSpelled(const Dump &D, StringRef Spelled) {
-  for (uint32_t I = 0; I != D.Values.size(); ++I)
-    if (D.spell(ValueId(I)) == Spelled)
-      return ValueId(I);
+  for (ValueId V : ids<ValueId>(D.Values.size()))
+    if (D.spell(V) == Spelled)
+      return V;
   return ValueId();
 }
 

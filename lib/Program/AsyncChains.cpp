@@ -59,8 +59,7 @@ static HloId follow(DenseMap<uint32_t, HloId> &Known, HloId From, NextFn Next,
 void AsyncChains::link(size_t Count) {
   DenseMap<uint32_t, HloId> Consumers;
   SmallVector<HloId, 8> Elements;
-  for (size_t I = 0; I != Count; ++I) {
-    HloId Id(I);
+  for (HloId Id : ids<HloId>(Count)) {
     if (isAsync(Graph[Id].Op))
       Elements.push_back(Id);
     if (!continuesAsync(Graph[Id].Op))

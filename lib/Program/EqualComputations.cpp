@@ -12,8 +12,8 @@ static constexpr uint32_t Unplaced = ~0U;
 EqualComputations::EqualComputations(const Program &P)
     : P(P), Places(P.size(), Unplaced) {
   Known.reserve(P.module().Computations.size());
-  for (size_t C = 0; C != P.module().Computations.size(); ++C)
-    Known.push_back(describe(ComputationId(C)));
+  for (ComputationId C : ids<ComputationId>(P.module().Computations.size()))
+    Known.push_back(describe(C));
 }
 
 /// Attributes that say nothing of what is computed, and those that name

@@ -185,8 +185,8 @@ void Program::linkUsers() {
   Read.assign(size(), false);
   ReadAgain.assign(size(), false);
   UserBegin.assign(numSlots() + 1, 0);
-  for (size_t I = 0; I != size(); ++I)
-    for (HloId Operand : operands(HloId(I))) {
+  for (HloId Id : ids<HloId>(size()))
+    for (HloId Operand : operands(Id)) {
       if (Read[Operand.index()])
         ReadAgain[Operand.index()] = true;
       Read[Operand.index()] = true;
@@ -197,11 +197,11 @@ void Program::linkUsers() {
     UserBegin[I + 1] += UserBegin[I];
   Users.resize(UserBegin.back());
   std::vector<uint32_t> Next(UserBegin.begin(), UserBegin.end() - 1);
-  for (size_t I = 0; I != size(); ++I) {
-    ArrayRef<HloId> All = operands(HloId(I));
+  for (HloId Id : ids<HloId>(size())) {
+    ArrayRef<HloId> All = operands(Id);
     for (uint32_t K = 0; K != All.size(); ++K)
       if (uint32_t Slot = slot(All[K]); Slot != NoSlot)
-        Users[Next[Slot]++] = {HloId(I), K};
+        Users[Next[Slot]++] = {Id, K};
   }
 }
 
@@ -357,9 +357,9 @@ static bool isReached(const Program &P, HloId Caller) {
 
 std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
   std::vector<SharedCallee> All;
-  for (size_t C = 0; C != P.module().Computations.size(); ++C) {
+  for (ComputationId C : ids<ComputationId>(P.module().Computations.size())) {
     SharedCallee Shared;
-    Shared.Callee = ComputationId(C);
+    Shared.Callee = C;
     if (P.classOf(Shared.Callee) != ComputationClass::Global)
       continue;
     Shared.Async = true;

@@ -6,6 +6,8 @@
 #define HLOBUF_SUPPORT_IDS_H
 
 #include "Support/LLVM.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +31,12 @@ private:
   static constexpr uint32_t Invalid = ~uint32_t(0);
   uint32_t Raw = Invalid;
 };
+
+/// The ids of an array of \p Count items.
+template <typename IdT> auto ids(size_t Count) {
+  return llvm::map_range(llvm::seq<size_t>(0, Count),
+                         [](size_t I) { return IdT(I); });
+}
 
 /// A half-open range [Begin, End) of indices into a flat array.
 struct IndexRange {

@@ -93,8 +93,7 @@ bool ThunkCoverage::hasSort(HloId I) const {
 /// A CPU has one thunk for an instruction, and copies before a sort. A GPU may
 /// have several, which differ.
 void ThunkCoverage::findRepeated() {
-  for (size_t N = 0; N != P.size(); ++N) {
-    HloId I(N);
+  for (HloId I : ids<HloId>(P.size())) {
     llvm::ArrayRef<ThunkId> Own = G.thunksOf(I);
     if (Own.size() < 2)
       continue;

@@ -130,8 +130,8 @@ static void checkPages(const CheckContext &Ctx, Reporter &Diags) {
 }
 
 void hlobuf::checkAllocationKind(const CheckContext &Ctx, Reporter &Diags) {
-  for (uint32_t I = 0; I != Ctx.dump().Allocations.size(); ++I)
-    checkOne(Ctx, Diags, AllocationId(I));
+  for (AllocationId Id : ids<AllocationId>(Ctx.dump().Allocations.size()))
+    checkOne(Ctx, Diags, Id);
   checkTemps(Ctx, Diags);
   checkPages(Ctx, Diags);
 }

@@ -230,8 +230,8 @@ void ColorChecker::checkTables() {
 }
 
 void ColorChecker::run() {
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
-    checkAllocation(AllocationId(I));
+  for (AllocationId Id : ids<AllocationId>(D.Allocations.size()))
+    checkAllocation(Id);
   if (Ctx.isTPU())
     checkTables();
   bool Printed =

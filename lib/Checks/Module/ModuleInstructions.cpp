@@ -177,16 +177,16 @@ void ModuleInstructions::checkRead(const Program &P, HloId Id) {
 void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   ModuleInstructions Check{D, Diags};
-  for (size_t C = 0; C != D.Module.Computations.size(); ++C)
-    Check.checkHeading(ComputationId(C));
+  for (ComputationId C : ids<ComputationId>(D.Module.Computations.size()))
+    Check.checkHeading(C);
   const Program *P = Ctx.program();
   if (!P || !P->obstacle().empty())
     return; // a module without ENTRY is a syntax error
-  for (size_t I = 0; I != D.Module.Instructions.size(); ++I) {
-    Check.checkBitcast(*P, HloId(I));
-    Check.checkRead(*P, HloId(I));
+  for (HloId Id : ids<HloId>(D.Module.Instructions.size())) {
+    Check.checkBitcast(*P, Id);
+    Check.checkRead(*P, Id);
     // Half of all instructions follow from no operand.
-    if (const HloNode &N = (*P)[HloId(I)]; N.Shape && !isGiven(N.Op))
-      checkShapes(*P, HloId(I), Diags);
+    if (const HloNode &N = (*P)[Id]; N.Shape && !isGiven(N.Op))
+      checkShapes(*P, Id, Diags);
   }
 }

@@ -212,8 +212,8 @@ void ModuleLayouts::check(HloId Id) {
 }
 
 void ModuleLayouts::run() {
-  for (size_t I = 0; I != P.size(); ++I) {
-    Current = HloId(I);
+  for (HloId Id : ids<HloId>(P.size())) {
+    Current = Id;
     if (P[Current].Shape)
       check(Current);
   }

@@ -97,12 +97,12 @@ void MemoryReport::aboutLostValue(Finding &F) {
   if (!D.complete(Section::Used))
     return;
   UsedId Row;
-  for (size_t U = 0; U != D.Used.size(); ++U) {
-    if (Ctx.valueOf(UsedId(U)))
+  for (UsedId U : ids<UsedId>(D.Used.size())) {
+    if (Ctx.valueOf(U))
       continue;
     if (Row)
       return;
-    Row = UsedId(U);
+    Row = U;
   }
   if (Row)
     F.about(D[Row].Tag.Name);

@@ -171,8 +171,8 @@ void Numbering::checkValues() {
         V.Tag.Id < D.Values[I - 1].Tag.Id)
       report(value(I), value(I - 1), "ascending ids inside an allocation");
   }
-  for (uint32_t Name = 0; Name != D.Names.size(); ++Name) {
-    ArrayRef<uint32_t> Values = Ctx.valuesOfInstruction(NameId(Name));
+  for (NameId Name : ids<NameId>(D.Names.size())) {
+    ArrayRef<uint32_t> Values = Ctx.valuesOfInstruction(Name);
     for (size_t K = 1; K < Values.size(); ++K) {
       const ValueTag &First = D.Values[Values[K - 1]].Tag;
       const ValueTag &Second = D.Values[Values[K]].Tag;

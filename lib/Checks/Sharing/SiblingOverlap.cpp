@@ -150,8 +150,8 @@ void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
 
 void SiblingCheck::run() {
   SmallVector<uint32_t, 32> Siblings;
-  for (size_t Name = 0; Name != D.Names.size(); ++Name) {
-    ArrayRef<uint32_t> All = Ctx.valuesOfInstruction(NameId(Name));
+  for (NameId Name : ids<NameId>(D.Names.size())) {
+    ArrayRef<uint32_t> All = Ctx.valuesOfInstruction(Name);
     if (All.size() < 2)
       continue;
     Siblings.clear();

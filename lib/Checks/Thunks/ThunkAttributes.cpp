@@ -53,8 +53,8 @@ void StatedAttributes::check(ThunkId Id) {
 }
 
 void StatedAttributes::run() {
-  for (size_t I = 0; I != T.Thunks.size(); ++I)
-    check(ThunkId(I));
+  for (ThunkId Id : ids<ThunkId>(T.Thunks.size()))
+    check(Id);
 }
 
 void hlobuf::checkThunkAttributes(const CheckContext &Ctx, Reporter &Diags) {

@@ -257,8 +257,8 @@ void KernelArguments::run() {
         // Until 2025, and for calls, `_kernel` follows.
         Kernel.starts_with(kernelName(G.name(ThunkId(I)), T.ForGpu)))
       Owner.insert({Kernel, ThunkId(I)});
-  for (size_t I = 0; I != T.Thunks.size(); ++I)
-    check(ThunkId(I));
+  for (ThunkId Id : ids<ThunkId>(T.Thunks.size()))
+    check(Id);
 }
 
 void hlobuf::checkThunkInvariant(const CheckContext &Ctx, Reporter &Diags) {

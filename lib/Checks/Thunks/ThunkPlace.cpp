@@ -115,8 +115,8 @@ void ThunkPlaces::checkOutput(const ThunkEntry &Entry) {
 }
 
 void ThunkPlaces::run() {
-  for (size_t I = 0; I != T.Thunks.size(); ++I)
-    checkThunk(ThunkId(I));
+  for (ThunkId Id : ids<ThunkId>(T.Thunks.size()))
+    checkThunk(Id);
   for (const ThunkAllocation &A : T.Allocations)
     checkAllocation(A);
   for (const ThunkEntry &Entry : T.Constants)

@@ -168,10 +168,10 @@ void WrittenBytes::run() {
   for (const HloAlias &Alias : G.dump().Module.Aliases)
     Donated.insert(Alias.Parameter);
   size_t Unknown = Compared.Unknown;
-  for (size_t I = 0; I != T.Thunks.size(); ++I) {
-    checkThunk(ThunkId(I));
-    Unknown += G.isCallKernel(ThunkId(I)) &&
-               !G.callSlices(ThunkId(I), CallSlices::Written).Known;
+  for (ThunkId Id : ids<ThunkId>(T.Thunks.size())) {
+    checkThunk(Id);
+    Unknown +=
+        G.isCallKernel(Id) && !G.callSlices(Id, CallSlices::Written).Known;
   }
   countUnknown(Unknown);
   // What is written elsewhere is missing in an output.

@@ -143,12 +143,12 @@ static void reportUnused(const CheckContext &Ctx, Reporter &Diags, ValueId V) {
 
 static void checkListed(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  for (uint32_t I = 0; I != D.Used.size(); ++I)
-    if (!Ctx.valueOf(UsedId(I)))
-      reportUnplaced(Ctx, Diags, UsedId(I));
-  for (uint32_t I = 0; I != D.Values.size(); ++I)
-    if (!Ctx.usedOf(ValueId(I)))
-      reportUnused(Ctx, Diags, ValueId(I));
+  for (UsedId U : ids<UsedId>(D.Used.size()))
+    if (!Ctx.valueOf(U))
+      reportUnplaced(Ctx, Diags, U);
+  for (ValueId V : ids<ValueId>(D.Values.size()))
+    if (!Ctx.usedOf(V))
+      reportUnused(Ctx, Diags, V);
 }
 
 /// The first position is not the definition.
