@@ -7,7 +7,6 @@
 #include <bitset>
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 struct FieldRow {
@@ -22,7 +21,7 @@ constexpr bool Many = true;
 struct MessageRows {
   StringRef Name;
   /// By number.
-  llvm::ArrayRef<FieldRow> Fields;
+  ArrayRef<FieldRow> Fields;
 };
 } // namespace
 
@@ -89,7 +88,7 @@ static bool holdsSeveral(FieldType Type) {
 void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
   // Shapes and literals nest; hostile ones without end.
   constexpr unsigned MostDepth = 100;
-  llvm::ArrayRef<FieldRow> Rows = rowsOf(In).Fields;
+  ArrayRef<FieldRow> Rows = rowsOf(In).Fields;
   std::bitset<128> Seen;
   auto Visit = [&](const WireField &F) {
     const FieldRow *Row = llvm::partition_point(

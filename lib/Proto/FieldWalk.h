@@ -5,7 +5,7 @@
 #ifndef HLOBUF_PROTO_FIELDWALK_H
 #define HLOBUF_PROTO_FIELDWALK_H
 
-#include "llvm/ADT/StringRef.h"
+#include "Support/LLVM.h"
 #include <map>
 
 namespace hlobuf {
@@ -45,7 +45,7 @@ public:
   /// Walks \p Message, which is an \p In of Fields.def, to its end, but not the
   /// module and the assignment inside of another message. What cannot be read
   /// counts as a field 0.
-  void walk(FieldType In, llvm::StringRef Message, unsigned Depth = 0);
+  void walk(FieldType In, StringRef Message, unsigned Depth = 0);
 
   /// `xla.LayoutProto.9 (3)`: how often, each with a comma between.
   std::string unread() const;

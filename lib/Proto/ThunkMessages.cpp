@@ -8,7 +8,6 @@
 #include "llvm/ADT/ArrayRef.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 using Use = ThunkField::Use;
 
 static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
@@ -43,8 +42,8 @@ static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
 #undef attribute
 
 /// All fields of \p In that the table has.
-static llvm::ArrayRef<ThunkField> thunkFields(ThunkMessage In) {
-  static const llvm::ArrayRef<ThunkField> Fields[] = {
+static ArrayRef<ThunkField> thunkFields(ThunkMessage In) {
+  static const ArrayRef<ThunkField> Fields[] = {
 #define HLOBUF_THUNK_MESSAGE(Name, ...) Name##Fields,
 #include "Proto/ThunkFields.def"
   };
@@ -60,8 +59,8 @@ static const ThunkField *findThunkField(ThunkMessage In, uint32_t Number) {
 }
 
 /// `CpuKernel`.
-static llvm::StringRef thunkMessageName(ThunkMessage Message) {
-  static constexpr llvm::StringRef Names[] = {
+static StringRef thunkMessageName(ThunkMessage Message) {
+  static constexpr StringRef Names[] = {
 #define HLOBUF_THUNK_MESSAGE(Name, ...) #Name,
 #include "Proto/ThunkFields.def"
   };
@@ -316,7 +315,7 @@ void ThunkParts::addSlice(const ThunkField &Row, StringRef Message) {
 
 /// Numbers of arguments count the slices that are read.
 void ThunkParts::applyInvariants() {
-  llvm::SmallVector<Slice *, 8> Arguments;
+  SmallVector<Slice *, 8> Arguments;
   for (Slice &S : Slices)
     if (S.Access == ThunkAccess::Read)
       Arguments.push_back(&S);
@@ -344,7 +343,7 @@ void ThunkParts::applyFlags(ThunkMessage Thunk) {
 /// second one is written (RaggedAllToAllThunk, 2025).
 void ThunkParts::applyRagged() {
   constexpr size_t Output = 1;
-  llvm::SmallVector<Slice, 4> Used;
+  SmallVector<Slice, 4> Used;
   size_t Sources = 0;
   bool Usual = true;
   for (auto [N, S] : llvm::enumerate(Slices)) {

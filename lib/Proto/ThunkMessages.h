@@ -89,7 +89,7 @@ struct ThunkField {
 class ThunkParts {
 public:
   /// Takes \p Message, a message \p Thunk, apart.
-  ThunkParts(ThunkMessage Thunk, llvm::StringRef Message);
+  ThunkParts(ThunkMessage Thunk, StringRef Message);
 
   /// A slice, in the order of the message.
   struct Slice {
@@ -101,52 +101,52 @@ public:
   };
 
   ThunkKind Kind = ThunkKind::Unknown;
-  llvm::StringRef Instruction;
-  llvm::StringRef ModuleName;
+  StringRef Instruction;
+  StringRef ModuleName;
   /// The instruction, by its id in the module.
   std::optional<int64_t> InstructionId;
   /// ` kernel=NAME unknown=MESSAGE.NUMBER`, each after a space.
   std::string Attributes;
-  llvm::SmallVector<Slice, 4> Slices;
+  SmallVector<Slice, 4> Slices;
   /// ThunkSequenceProtos.
-  llvm::SmallVector<std::pair<ThunkRole, llvm::StringRef>, 2> Sequences;
+  SmallVector<std::pair<ThunkRole, StringRef>, 2> Sequences;
   /// ThunkProtos that make one sequence.
-  llvm::SmallVector<llvm::StringRef, 2> List;
+  SmallVector<StringRef, 2> List;
   /// `64,128`: bytes of the allocations of embedded thunks.
   std::string EmbeddedSizes;
   /// A part could not be read.
   bool Damaged = false;
 
 private:
-  void read(ThunkMessage In, llvm::StringRef Message);
+  void read(ThunkMessage In, StringRef Message);
   void readField(ThunkMessage In, const ThunkField &Row, const WireField &F);
-  bool readAttribute(const ThunkField &Row, llvm::StringRef Message);
+  bool readAttribute(const ThunkField &Row, StringRef Message);
   void readValue(ThunkValue Value, const WireField &F);
-  void addSlice(const ThunkField &Row, llvm::StringRef Message);
-  void printSlice(SliceForm Form, llvm::StringRef Message, std::string &Text);
-  void noteUnknown(llvm::StringRef Message, uint32_t Number);
-  void noteUnread(FieldType In, llvm::StringRef Message);
-  void attribute(llvm::StringRef Key, llvm::StringRef Value);
+  void addSlice(const ThunkField &Row, StringRef Message);
+  void printSlice(SliceForm Form, StringRef Message, std::string &Text);
+  void noteUnknown(StringRef Message, uint32_t Number);
+  void noteUnread(FieldType In, StringRef Message);
+  void attribute(StringRef Key, StringRef Value);
   void applyInvariants();
   void applyFlags(ThunkMessage Thunk);
   void applyRagged();
   void applyLoader();
 
-  llvm::SmallVector<int64_t, 4> Invariants;
-  llvm::SmallVector<int64_t, 4> Flags;
+  SmallVector<int64_t, 4> Invariants;
+  SmallVector<int64_t, 4> Flags;
   bool DynamicRoot = false;
   /// The kind again, as the thunk of a CPU states it.
-  llvm::StringRef KindText;
+  StringRef KindText;
   /// Of a norm: it is a backward one.
   bool Backward = false;
   /// Of a kernel of a GPU: its name, that in the binary, which the binary may
   /// not have, and how many arguments it takes.
-  llvm::StringRef Kernel;
-  llvm::StringRef Loaded;
-  llvm::StringRef Binary;
+  StringRef Kernel;
+  StringRef Loaded;
+  StringRef Binary;
   std::optional<uint64_t> Arity;
   /// How these are passed to it.
-  llvm::StringRef Packed;
+  StringRef Packed;
   /// Fields that are not in the table.
   std::string Unknown;
 };

@@ -7,7 +7,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 namespace {
 /// Field numbers of CompilationResultProto.
@@ -132,7 +131,7 @@ void ThunkPrinter::printSequence(StringRef Sequence, unsigned Depth) {
 
 /// Calls \p Visit for all fields of all parts of \p Source.
 static void forAll(const ThunkSource &Source, TextSink &To,
-                   llvm::function_ref<void(const WireField &)> Visit) {
+                   function_ref<void(const WireField &)> Visit) {
   for (StringRef Part : Source.Parts)
     if (!forEachField(Part, Visit))
       To.damaged("a message with thunks");

@@ -65,7 +65,7 @@ struct ResultFinding {
   SourceSpan Where;
   std::vector<ResultNote> Notes;
   /// A check that found the same at the same place; empty if none.
-  llvm::StringRef Repeated;
+  StringRef Repeated;
   Silence Silenced = Silence::None;
   /// Why it is suppressed, from the suppression.
   std::string Reason;

@@ -6,7 +6,6 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 #define row(Key, Default, Rule) {Key, Default, rule##Rule, false}
 #define derived(Key, Default, Rule) {Key, Default, rule##Rule, true}
@@ -18,8 +17,7 @@ using llvm::StringRef;
 #undef derived
 #undef row
 
-llvm::ArrayRef<AttributeRow> hlobuf::attributeRows(ThunkKind Kind,
-                                                   bool ForGpu) {
+ArrayRef<AttributeRow> hlobuf::attributeRows(ThunkKind Kind, bool ForGpu) {
   switch (Kind) {
 #define HLOBUF_CPU_ATTRIBUTES(Kind, ...)                                       \
   case ThunkKind::Kind:                                                        \
@@ -270,7 +268,7 @@ static ExpectedText expectShape(const AttributeContext &Attr, HloId I,
 }
 
 static ExpectedText expectOperand(const AttributeContext &Attr, size_t Number) {
-  llvm::ArrayRef<HloId> Operands = Attr.program().operands(Attr.I);
+  ArrayRef<HloId> Operands = Attr.program().operands(Attr.I);
   return Number < Operands.size() ? expectShape(Attr, Operands[Number], 0)
                                   : std::nullopt;
 }

@@ -21,24 +21,23 @@ struct AttributeContext {
   ThunkId Id;
   /// The instruction, or the one that an asynchronous one wraps.
   HloId I;
-  llvm::StringRef Key;
-  llvm::StringRef Default;
+  StringRef Key;
+  StringRef Default;
   /// What the thunk says, or means where it says nothing; of several values all
   /// of them, with spaces between.
-  llvm::StringRef Stated;
+  StringRef Stated;
 
   /// Whatever the thunk says is right.
   ExpectedText anything() const { return Stated.str(); }
   const Program &program() const { return G.program(); }
   const Thunk &thunk() const { return G.thunks()[Id]; }
   /// Attribute \p Name of \p From, or of I.
-  std::optional<llvm::StringRef> attribute(llvm::StringRef Name) const {
+  std::optional<StringRef> attribute(StringRef Name) const {
     return attribute(I, Name);
   }
-  std::optional<llvm::StringRef> attribute(HloId From,
-                                           llvm::StringRef Name) const;
+  std::optional<StringRef> attribute(HloId From, StringRef Name) const;
   /// Item \p Name of the backend_config, without quotes.
-  std::optional<llvm::StringRef> config(llvm::StringRef Name) const;
+  std::optional<StringRef> config(StringRef Name) const;
 };
 
 /// A rule of StatedAttributes.def.
@@ -55,20 +54,20 @@ using AttributeRule = ExpectedText (*)(const AttributeContext &);
 
 /// A row of StatedAttributes.def.
 struct AttributeRow {
-  llvm::StringRef Key;
-  llvm::StringRef Default;
+  StringRef Key;
+  StringRef Default;
   AttributeRule Rule;
   /// Emitters compute it: where it differs, nothing is known.
   bool IsDerived;
 };
 
 /// The rows of thunks of \p Kind.
-llvm::ArrayRef<AttributeRow> attributeRows(ThunkKind Kind, bool ForGpu);
+ArrayRef<AttributeRow> attributeRows(ThunkKind Kind, bool ForGpu);
 
 /// What \p Id says as the attribute of \p Row, and where: its value, or the
 /// whole line. Several values are joined by spaces.
 std::string statedAttribute(const ThunkProgram &T, ThunkId Id,
-                            const AttributeRow &Row, llvm::StringRef &Loc);
+                            const AttributeRow &Row, StringRef &Loc);
 
 /// The instruction that \p Id has the attributes of: its own, or the one that
 /// is wrapped by that.

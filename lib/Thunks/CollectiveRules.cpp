@@ -10,8 +10,6 @@
 #include "llvm/ADT/Sequence.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
-using llvm::StringRef;
 
 ExpectedText hlobuf::ruleCollectiveOpcode(const AttributeContext &Attr) {
   StringRef Own = opcodeText(Attr.program()[Attr.I].Op);
@@ -139,7 +137,7 @@ static std::optional<SmallVector<MeshAxis, 4>> meshAxes(StringRef Text) {
 /// \p Mesh with each axis cut where one of \p Along begins or ends; nothing
 /// where that does not divide it.
 static std::optional<SmallVector<MeshAxis, 4>>
-cutAxes(llvm::ArrayRef<MeshAxis> Mesh, llvm::ArrayRef<MeshAxis> Along) {
+cutAxes(ArrayRef<MeshAxis> Mesh, ArrayRef<MeshAxis> Along) {
   SmallVector<MeshAxis, 4> All;
   for (const MeshAxis &Axis : Mesh) {
     SmallVector<int64_t, 4> Cuts = {1, Axis.End};
@@ -228,7 +226,7 @@ ExpectedText hlobuf::ruleGroups(const AttributeContext &Attr) {
 /// xla/service/collective_ops_utils.cc). Sums of a narrow type may be computed
 /// in a wider one.
 static ExpectedText expectReduction(const AttributeContext &Attr,
-                                    llvm::ArrayRef<StringRef> Words) {
+                                    ArrayRef<StringRef> Words) {
   const Program &P = Attr.program();
   ComputationId C = P.callee(Attr.I, CallRole::ToApply);
   HloId Root = C ? P.root(C) : HloId();
@@ -311,7 +309,7 @@ ExpectedText hlobuf::ruleElementTypes(const AttributeContext &Attr) {
 }
 
 /// The number of elements; nothing if it is too large.
-static ExpectedText countOf(llvm::ArrayRef<Dimension> Dimensions) {
+static ExpectedText countOf(ArrayRef<Dimension> Dimensions) {
   int64_t Count = 1;
   for (const Dimension &D : Dimensions)
     if (__builtin_mul_overflow(Count, D.Size, &Count))
@@ -366,7 +364,7 @@ ExpectedText hlobuf::ruleTransferPairs(const AttributeContext &Attr) {
 /// Operand \p Number of a ragged exchange, if it is an array of rows.
 static const Shape *rowsOf(const AttributeContext &Attr, size_t Number) {
   const Program &P = Attr.program();
-  llvm::ArrayRef<HloId> Operands = P.operands(Attr.I);
+  ArrayRef<HloId> Operands = P.operands(Attr.I);
   if (Number >= Operands.size())
     return nullptr;
   const Shape &S = P.trees().shape(P[Operands[Number]].Shape);
@@ -390,5 +388,5 @@ ExpectedText hlobuf::ruleRaggedRows(const AttributeContext &Attr) {
 
 ExpectedText hlobuf::ruleRaggedRowElements(const AttributeContext &Attr) {
   const Shape *S = rowsOf(Attr, 0);
-  return S ? countOf(llvm::ArrayRef(S->Dimensions).drop_front()) : std::nullopt;
+  return S ? countOf(ArrayRef(S->Dimensions).drop_front()) : std::nullopt;
 }

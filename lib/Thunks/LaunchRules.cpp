@@ -8,7 +8,6 @@
 #include "Thunks/AttributeRules.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// The numbers of `["2","4"]`, the value of item \p Name.
 static AttributeNumbers configList(const AttributeContext &Attr,
@@ -137,7 +136,7 @@ static std::optional<std::string> matrixText(const Shape &S,
               Sizes[G], S.Dimensions[static_cast<size_t>(D)].Size, &Sizes[G]))
         return std::nullopt;
   // The most minor group first.
-  llvm::SmallVector<size_t, 3> Order;
+  SmallVector<size_t, 3> Order;
   for (int64_t D : S.Layout->MinorToMajor)
     for (size_t G = 0; G != Groups.size(); ++G)
       if (!Groups[G].empty() && Groups[G].back() == D)

@@ -4,7 +4,6 @@
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
 
 /// Faults that are kept: the reporter counts more than it shows, and what is
 /// broken need not be compared to its end.
@@ -26,7 +25,7 @@ SliceComparison::SliceComparison(const ThunkGraph &Graph)
   if (!T.ForGpu)
     return;
   // A slice that is elsewhere is not missing, too.
-  llvm::DenseSet<uint32_t> BadReads, BadWrites;
+  DenseSet<uint32_t> BadReads, BadWrites;
   for (const SliceFault &Fault : Reads)
     BadReads.insert(G.instruction(Fault.Thunk).index());
   for (const SliceFault &Fault : Writes)

@@ -52,8 +52,8 @@ public:
   const SliceFaults &faults() const { return *this; }
 
 private:
-  using Leaves = llvm::ArrayRef<ArrayLeaf>;
-  using Slices = llvm::SmallVector<const ThunkSlice *, 8>;
+  using Leaves = ArrayRef<ArrayLeaf>;
+  using Slices = SmallVector<const ThunkSlice *, 8>;
   /// The places of leaves.
   struct LeafSet {
     explicit LeafSet(Leaves All);
@@ -63,8 +63,8 @@ private:
   };
   /// What a sort on a CPU may copy: operands, results, and pairs of them.
   struct SortPlaces {
-    llvm::SmallVector<ArrayLeaf, 8> Operands;
-    llvm::SmallVector<ArrayLeaf, 4> Results;
+    SmallVector<ArrayLeaf, 8> Operands;
+    SmallVector<ArrayLeaf, 4> Results;
     std::set<std::pair<ByteSlice, ByteSlice>> Pairs;
     std::map<ByteSlice, uint32_t> ByOperand, ByResult;
     bool Known = true;
@@ -87,9 +87,9 @@ private:
   bool matches(const ThunkSlice &S, const ArrayLeaf &Leaf);
   void compareShape(ThunkId Id, const ThunkSlice &S, const ArrayLeaf &Leaf);
   Slices slices(ThunkId Id, bool Written) const;
-  llvm::SmallVector<ArrayLeaf, 4> results(HloId I) const;
-  llvm::SmallVector<ArrayLeaf, 4> written(HloId I) const;
-  llvm::SmallVector<ArrayLeaf, 4> orderedResults(HloId I) const;
+  SmallVector<ArrayLeaf, 4> results(HloId I) const;
+  SmallVector<ArrayLeaf, 4> written(HloId I) const;
+  SmallVector<ArrayLeaf, 4> orderedResults(HloId I) const;
   const SortPlaces &sortPlaces(HloId I);
 
   const ThunkGraph &G;

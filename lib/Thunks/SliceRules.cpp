@@ -9,7 +9,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 using namespace hlobuf;
-using llvm::StringRef;
 
 /// Operations inside of operations, and bytes of one index: far more than
 /// start indices have.
@@ -64,7 +63,7 @@ static std::string shapeText(const AttributeContext &Attr, ShapeId Shape) {
 /// where one is not known.
 static std::optional<std::string> offsetsOf(const AttributeContext &Attr,
                                             HloId I, size_t First) {
-  llvm::ArrayRef<HloId> Operands = Attr.program().operands(I);
+  ArrayRef<HloId> Operands = Attr.program().operands(I);
   std::string Out = "{";
   for (size_t N = First; N < Operands.size(); ++N) {
     std::optional<std::string> Offset = offsetOf(Attr, Operands[N], 0);
@@ -157,7 +156,7 @@ struct Takers {
     bool Slices = false;
     bool Several = false;
   };
-  llvm::DenseMap<uint32_t, Taker> All;
+  DenseMap<uint32_t, Taker> All;
 };
 } // namespace
 

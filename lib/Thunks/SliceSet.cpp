@@ -10,7 +10,7 @@ int64_t SliceSet::reach(const ByteSlice &Bytes) {
   return Bytes.Size == 0 ? -1 : Bytes.end();
 }
 
-SliceSet::SliceSet(llvm::ArrayRef<ByteSlice> All) {
+SliceSet::SliceSet(ArrayRef<ByteSlice> All) {
   llvm::copy_if(All, std::back_inserter(Slices), isValid);
   llvm::sort(Slices);
   Slices.erase(std::unique(Slices.begin(), Slices.end()), Slices.end());
@@ -73,9 +73,8 @@ const ByteSlice *SliceSet::overlappingOther(const ByteSlice &Bytes) const {
   return Other == Bytes || reach(Other) <= Bytes.Offset ? nullptr : &Other;
 }
 
-llvm::SmallVector<ByteSlice, 2>
-SliceSet::uncovered(const ByteSlice &Bytes) const {
-  llvm::SmallVector<ByteSlice, 2> Gaps;
+SmallVector<ByteSlice, 2> SliceSet::uncovered(const ByteSlice &Bytes) const {
+  SmallVector<ByteSlice, 2> Gaps;
   if (!isValid(Bytes))
     return {Bytes};
   int64_t Offset = Bytes.Offset;

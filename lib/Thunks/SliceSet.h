@@ -18,11 +18,11 @@ namespace hlobuf {
 class SliceSet {
 public:
   SliceSet() = default;
-  explicit SliceSet(llvm::ArrayRef<ByteSlice> All);
+  explicit SliceSet(ArrayRef<ByteSlice> All);
 
   bool empty() const { return Slices.empty(); }
   /// The slices, each once, by allocation, offset and size.
-  llvm::ArrayRef<ByteSlice> slices() const { return Slices; }
+  ArrayRef<ByteSlice> slices() const { return Slices; }
 
   /// \p Bytes is one of the slices.
   bool contains(const ByteSlice &Bytes) const;
@@ -38,7 +38,7 @@ public:
   /// Every byte of \p Bytes is in some slice.
   bool covers(const ByteSlice &Bytes) const;
   /// The bytes of \p Bytes that are in no slice, ascending.
-  llvm::SmallVector<ByteSlice, 2> uncovered(const ByteSlice &Bytes) const;
+  SmallVector<ByteSlice, 2> uncovered(const ByteSlice &Bytes) const;
 
 private:
   /// Of the slices of one allocation up to this one: those that end last.

@@ -67,9 +67,9 @@ void StreamOrder::assignStreams(const ThunkSequence &S, uint32_t Stream) {
 
 std::string StreamOrder::spellStream(uint32_t Stream) const {
   auto [Kind, Number] = Keys[Stream];
-  static constexpr llvm::StringRef Words[] = {
-      "the main stream", "computation", "communication", "copy", "the host"};
-  llvm::StringRef Word = Words[static_cast<size_t>(Kind)];
+  static constexpr StringRef Words[] = {"the main stream", "computation",
+                                        "communication", "copy", "the host"};
+  StringRef Word = Words[static_cast<size_t>(Kind)];
   if (Kind == StreamKind::Main || Kind == StreamKind::Host)
     return Word.str();
   if (Number >= Unnamed)
@@ -77,7 +77,7 @@ std::string StreamOrder::spellStream(uint32_t Stream) const {
   return fmt::format("{} stream {}", Word, Number);
 }
 
-static llvm::StringRef verb(const ThunkSlice &S) {
+static StringRef verb(const ThunkSlice &S) {
   return S.writes() ? "writes" : "reads";
 }
 
@@ -100,8 +100,7 @@ StreamOrder::Clock StreamOrder::clock(uint32_t Stream) {
   return Copy;
 }
 
-static void raiseCounts(std::vector<uint32_t> &To,
-                        llvm::ArrayRef<uint32_t> From) {
+static void raiseCounts(std::vector<uint32_t> &To, ArrayRef<uint32_t> From) {
   if (To.size() < From.size())
     To.resize(From.size());
   for (size_t I = 0; I != From.size(); ++I)
@@ -177,7 +176,7 @@ void StreamOrder::waitFor(ThunkId Id, uint32_t Stream) {
 /// After a conditional, streams have waited for what they wait for in each
 /// branch; \p Ends are their clocks at the ends of the branches.
 void StreamOrder::leaveBranches(
-    llvm::ArrayRef<std::pair<Branch, std::vector<uint32_t>>> Ends) {
+    ArrayRef<std::pair<Branch, std::vector<uint32_t>>> Ends) {
   for (size_t Stream = 0; Stream != States.size(); ++Stream) {
     if (llvm::all_of(Ends, [&](const auto &End) {
           return End.second[Stream] == Ends.front().second[Stream];
@@ -297,8 +296,8 @@ bool StreamOrder::runsWith(const Access &X, const Access &Y) {
 
 /// \p Before are accesses on one stream: one that runs whenever \p Own does
 /// stands for all before it.
-void StreamOrder::meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
-                       llvm::ArrayRef<uint32_t> Before, Met &Known) {
+void StreamOrder::meet(ArrayRef<const Access *> All, uint32_t Own,
+                       ArrayRef<uint32_t> Before, Met &Known) {
   const Access &Y = *All[Own];
   for (uint32_t Other : llvm::reverse(Before)) {
     const Access &X = *All[Other];
@@ -317,13 +316,13 @@ void StreamOrder::meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
 }
 
 /// Bytes are cut where any slice begins or ends.
-void StreamOrder::compareAllocation(llvm::ArrayRef<const Access *> All) {
+void StreamOrder::compareAllocation(ArrayRef<const Access *> All) {
   std::vector<int64_t> Cuts;
   for (const Access *A : All)
     Cuts.insert(Cuts.end(), {A->Slice->Bytes.Offset, A->Slice->Bytes.end()});
   llvm::sort(Cuts);
   Cuts.erase(std::unique(Cuts.begin(), Cuts.end()), Cuts.end());
-  std::vector<llvm::SmallVector<StreamAccesses, 2>> Parts(Cuts.size());
+  std::vector<SmallVector<StreamAccesses, 2>> Parts(Cuts.size());
   Met Known;
   for (uint32_t I = 0; I != All.size(); ++I) {
     const Access &A = *All[I];
@@ -360,7 +359,7 @@ void StreamOrder::compare() {
   for (auto &[Allocation, All] : ByAllocation)
     if (llvm::any_of(All, [](const Access *A) { return A->Stream != 0; }))
       compareAllocation(All);
-  llvm::DenseSet<IdPair> Seen;
+  DenseSet<IdPair> Seen;
   llvm::erase_if(Races, [&](const StreamRace &Race) {
     return !Seen.insert({Race.First.index(), Race.Second.index()}).second;
   });

@@ -34,7 +34,7 @@ public:
   explicit StreamOrder(const ThunkGraph &Graph);
 
   /// Of two thunks the first one.
-  llvm::ArrayRef<StreamRace> races() const { return Races; }
+  ArrayRef<StreamRace> races() const { return Races; }
   /// Pairs of accesses on different streams to common bytes, one a write; of
   /// several that follow each other on one stream the last one counts.
   size_t numConflicts() const { return Conflicts; }
@@ -57,7 +57,7 @@ private:
   /// A conditional in one round, and one of its branches.
   using Branch = std::pair<uint32_t, uint32_t>;
   /// The branches that an access is in.
-  using Path = llvm::SmallVector<Branch, 2>;
+  using Path = SmallVector<Branch, 2>;
   /// Accesses that are done, by stream: how many of each.
   using Counts = std::vector<uint32_t>;
   struct Clock {
@@ -93,21 +93,20 @@ private:
   void note(ThunkId Id, uint32_t Stream);
   void join(uint32_t Stream, const Clock &From);
   static void raise(Clock &To, const Clock &From);
-  void
-  leaveBranches(llvm::ArrayRef<std::pair<Branch, std::vector<uint32_t>>> Ends);
+  void leaveBranches(ArrayRef<std::pair<Branch, std::vector<uint32_t>>> Ends);
   bool isDone(const Access &X, const Clock &Seen);
   Clock clock(uint32_t Stream);
   void compare();
-  void compareAllocation(llvm::ArrayRef<const Access *> All);
+  void compareAllocation(ArrayRef<const Access *> All);
   /// The accesses to some bytes so far on one stream, by their numbers.
   struct StreamAccesses {
     uint32_t Stream = 0;
-    llvm::SmallVector<uint32_t, 1> Reads, Writes;
+    SmallVector<uint32_t, 1> Reads, Writes;
   };
   /// Both are of one allocation.
-  using Met = llvm::DenseSet<IdPair>;
-  void meet(llvm::ArrayRef<const Access *> All, uint32_t Own,
-            llvm::ArrayRef<uint32_t> Before, Met &Known);
+  using Met = DenseSet<IdPair>;
+  void meet(ArrayRef<const Access *> All, uint32_t Own,
+            ArrayRef<uint32_t> Before, Met &Known);
   bool isExclusive(const Access &X, const Access &Y);
   bool runsWith(const Access &X, const Access &Y);
   bool hasAsync(const ThunkSequence &S) const {

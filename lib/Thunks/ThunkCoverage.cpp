@@ -5,7 +5,6 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
 
 ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph)
     : G(Graph), P(Graph.program()), T(Graph.thunks()) {
@@ -35,7 +34,7 @@ bool ThunkCoverage::needsThunk(HloId I) const {
   if (!T.ForGpu)
     return true;
   // thunk_emitter.cc, DispatchCustomCall
-  llvm::StringRef Target = P.customCallTarget(I);
+  StringRef Target = P.customCallTarget(I);
   if (Target == "AllocateBuffer" || Target == "CreateBuffer" ||
       Target == "Pin" || Target == "Unpin")
     return false;
@@ -49,11 +48,11 @@ bool ThunkCoverage::needsThunk(HloId I) const {
 /// Walks \p Entry and the computations whose thunks must be there.
 void ThunkCoverage::findMissing(ComputationId Entry) {
   SmallVector<ComputationId, 8> Pending = {Entry};
-  llvm::DenseSet<uint32_t> Seen = {Entry.index()};
+  DenseSet<uint32_t> Seen = {Entry.index()};
   while (!Pending.empty()) {
     ComputationId C = Pending.pop_back_val();
     for (HloId I : P.order(C)) {
-      llvm::ArrayRef<ThunkId> Own = G.thunksOf(I);
+      ArrayRef<ThunkId> Own = G.thunksOf(I);
       // On a CPU the copies before a sort have its name, too.
       bool Sorts = T.ForGpu || P[I].Op != Opcode::Sort ||
                    llvm::any_of(Own, [&](ThunkId Id) {
@@ -94,7 +93,7 @@ bool ThunkCoverage::hasSort(HloId I) const {
 /// have several, which differ.
 void ThunkCoverage::findRepeated() {
   for (HloId I : ids<HloId>(P.size())) {
-    llvm::ArrayRef<ThunkId> Own = G.thunksOf(I);
+    ArrayRef<ThunkId> Own = G.thunksOf(I);
     if (Own.size() < 2)
       continue;
     if (T.ForGpu && hasSort(I)) {

@@ -16,11 +16,11 @@ public:
   explicit ThunkCoverage(const ThunkGraph &Graph);
 
   /// Instructions that move bytes and that no thunk stands for.
-  llvm::ArrayRef<HloId> missing() const { return Missing; }
+  ArrayRef<HloId> missing() const { return Missing; }
   /// Thunks that do again what one before them has done.
-  llvm::ArrayRef<ThunkId> repeated() const { return Repeated; }
+  ArrayRef<ThunkId> repeated() const { return Repeated; }
   /// Thunks that run after one whose instruction is scheduled later: both.
-  llvm::ArrayRef<std::pair<ThunkId, ThunkId>> disordered() const {
+  ArrayRef<std::pair<ThunkId, ThunkId>> disordered() const {
     return Disordered;
   }
 

@@ -8,7 +8,6 @@
 #include <numeric>
 
 using namespace hlobuf;
-using llvm::SmallVector;
 
 /// Instructions below the call kernels of one program. Kernels that have others
 /// inside, as no compiler makes them, would be looked at again and again.
@@ -96,7 +95,7 @@ void ThunkGraph::findHomes() {
   Homes.resize(P.module().Computations.size());
   for (size_t I = Homes.size(); I-- != 0;) {
     ComputationId C(I);
-    llvm::ArrayRef<HloId> Callers = P.callers(C);
+    ArrayRef<HloId> Callers = P.callers(C);
     Homes[I].Id = C;
     if (!T.ForGpu || C == P.module().Entry || Callers.empty() ||
         (P[Callers.front()].Op != Opcode::Call &&
@@ -179,7 +178,7 @@ void ThunkGraph::addCallSlices(ComputationId Callee) {
       Sets[Set].Known &= Buffer != nullptr || Kind == ShapeKind::Tuple;
     }
   };
-  llvm::DenseSet<uint32_t> Seen;
+  DenseSet<uint32_t> Seen;
   SmallVector<ComputationId, 4> Pending = {Callee};
   while (!Pending.empty() && CallSteps <= MostCallSteps) {
     ComputationId C = Pending.pop_back_val();

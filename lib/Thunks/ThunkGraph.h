@@ -56,8 +56,8 @@ public:
   HloId instruction(ThunkId Id) const { return Instructions[Id.index()]; }
   /// The thunks that are named for \p Id, in the order of the text, without
   /// embedded ones.
-  llvm::ArrayRef<ThunkId> thunksOf(HloId Id) const {
-    return llvm::ArrayRef<ThunkId>(ByInstruction)
+  ArrayRef<ThunkId> thunksOf(HloId Id) const {
+    return ArrayRef<ThunkId>(ByInstruction)
         .slice(Begin[Id.index()], Begin[Id.index() + 1] - Begin[Id.index()]);
   }
   /// The computation that \p Id runs; invalid for embedded thunks, which have
@@ -81,10 +81,9 @@ public:
 
   /// The arrays of \p Id's result in pre-order; of a custom call of a CPU,
   /// tokens are passed like arrays (thunk_emitter.cc, 2025-2026).
-  llvm::SmallVector<ArrayLeaf, 4> leaves(HloId Id, bool Tokens = false) const;
+  SmallVector<ArrayLeaf, 4> leaves(HloId Id, bool Tokens = false) const;
   /// The leaves of all operands.
-  llvm::SmallVector<ArrayLeaf, 8> operandLeaves(HloId Id,
-                                                bool Tokens = false) const;
+  SmallVector<ArrayLeaf, 8> operandLeaves(HloId Id, bool Tokens = false) const;
   /// The place of part \p Ordinal of \p Id.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
   /// The part of an operand that a copy for fusion \p I reads: its root is a

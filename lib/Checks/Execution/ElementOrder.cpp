@@ -24,7 +24,7 @@ struct FusedReads {
   FusedReads(const Program &P, const proof::ElementQuestion &Asked);
 
   /// All but updates of the operand, once for each use.
-  llvm::SmallVector<HloId, 4> Readers;
+  SmallVector<HloId, 4> Readers;
   /// What works on whole arrays reads of the operand.
   bool ReadsWhole = false;
   /// It makes the result.
