@@ -5,8 +5,6 @@
 #include "HLO/AttributeNumbers.h"
 
 using namespace hlobuf;
-using llvm::SmallVector;
-using llvm::StringRef;
 
 static LinearTerm in(int64_t D, int64_t Factor = 1) {
   return {TermKind::In, static_cast<unsigned>(D), Factor};
@@ -51,16 +49,14 @@ IntegerMap AccessMaps::moved(const Step &S) {
 /// 2019 all of them are elements of one operand.
 SymbolicIndex AccessMaps::start(ScopedId Inst, size_t First, unsigned D,
                                 int64_t Max) {
-  llvm::ArrayRef<HloId> Operands = P.operands(Inst.Id);
+  ArrayRef<HloId> Operands = P.operands(Inst.Id);
   bool Single = First + 1 == Operands.size() &&
                 shapeOf(P, Operands[First], 0).Dimensions.size() == 1;
   size_t Operand = Single ? First : First + D;
   if (Operand >= Operands.size())
     return {};
-  return Starts.start({{Inst.Scope, Operands[Operand]},
-                       0,
-                       Single ? static_cast<int64_t>(D) : 0},
-                      Max);
+  return Starts.start(
+      {{Inst.Scope, Operands[Operand]}, 0, Single ? int64_t(D) : 0}, Max);
 }
 
 IntegerMap AccessMaps::slicedAtStart(const Step &S) {
@@ -90,7 +86,7 @@ IntegerMap AccessMaps::updated(const Step &S) {
 }
 
 IntegerSet AccessMaps::window(ScopedId Inst) {
-  llvm::ArrayRef<HloId> Operands = P.operands(Inst.Id);
+  ArrayRef<HloId> Operands = P.operands(Inst.Id);
   if (P[Inst.Id].Op == Opcode::Scatter)
     return scatteredElements(Starts, Inst);
   const Shape &Result = shapeOf(P, Inst.Id, 0);

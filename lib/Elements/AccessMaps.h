@@ -39,7 +39,7 @@ private:
     uint32_t Operand;
     const Shape &Result;
     const Shape &Source;
-    llvm::StringRef Attributes;
+    StringRef Attributes;
     unsigned rank() const { return Result.Dimensions.size(); }
     unsigned sourceRank() const { return Source.Dimensions.size(); }
   };

@@ -4,11 +4,10 @@
 #include <numeric>
 
 using namespace hlobuf;
-using llvm::SmallVector;
 
 /// Dimensions in an order, without tiles.
 static MemoryDimensions plainDimensions(const Shape &S,
-                                        llvm::ArrayRef<int64_t> Major) {
+                                        ArrayRef<int64_t> Major) {
   MemoryDimensions All;
   for (int64_t D : Major)
     All.push_back({D, 1, S.Dimensions[D].Size});
@@ -114,8 +113,8 @@ static SmallVector<LinearTerm, 8> addMemory(RelationBuilder &Relations,
 /// Equal numbers of places before them: of dimensions \p X, whose variables are
 /// \p XTerms, and of \p Y.
 static void relate(RelationBuilder &Relations, const MemoryDimensions &X,
-                   llvm::ArrayRef<LinearTerm> XTerms, const MemoryDimensions &Y,
-                   llvm::ArrayRef<LinearTerm> YTerms) {
+                   ArrayRef<LinearTerm> XTerms, const MemoryDimensions &Y,
+                   ArrayRef<LinearTerm> YTerms) {
   size_t I = X.size(), J = Y.size();
   while (I != 0 || J != 0) {
     // The fewest dimensions that have as many places on both sides.

@@ -30,14 +30,14 @@ enum class ReadVerdict : uint8_t {
 };
 
 /// Why it was not decided where a fusion has results of other sizes.
-inline constexpr llvm::StringLiteral OtherLoop =
+inline constexpr StringLiteral OtherLoop =
     "another result may be computed in a loop of its own";
 
 /// A read that is not sound, or not known to be.
 struct ElementHazard {
   ReadVerdict Verdict = ReadVerdict::Undecided;
   /// Of Undecided, why, as people read it, lower case.
-  llvm::StringRef Reason;
+  StringRef Reason;
   /// An element that is written, the element of the operand that it is computed
   /// from; for Behind, the first that goes wrong in ascending order. Numbers
   /// are those of memory order, tiles aside.

@@ -3,15 +3,14 @@
 #include "Elements/HazardFinder.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
-static constexpr llvm::StringLiteral TooManySteps =
+static constexpr StringLiteral TooManySteps =
     "too many steps to decide which elements are read";
-static constexpr llvm::StringLiteral UnknownReads =
+static constexpr StringLiteral UnknownReads =
     "how some operands are read in place cannot be determined";
-static constexpr llvm::StringLiteral UnknownOrder =
+static constexpr StringLiteral UnknownOrder =
     "elements of operand and result have orders that cannot be compared";
-static constexpr llvm::StringLiteral UnknownScalars =
+static constexpr StringLiteral UnknownScalars =
     "a start index is computed in a way that is not followed";
 
 /// With more windows than these, each is looked at only for reads that may
@@ -55,7 +54,7 @@ void HazardFinder::found(ElementHazard Hazard) {
     Worst = std::move(Hazard);
 }
 
-void HazardFinder::undecided(llvm::StringRef Reason) {
+void HazardFinder::undecided(StringRef Reason) {
   if (Maps.Sets.isExceeded()) {
     Exhausted = true;
     Reason = TooManySteps;
@@ -324,7 +323,7 @@ HazardFinder::sample(const IntegerSet &Parameters) {
   auto Point = samplePoint(Parameters);
   if (!Point)
     return std::nullopt;
-  llvm::SmallVector<unsigned, 4> Scalars;
+  SmallVector<unsigned, 4> Scalars;
   for (auto [Number, Value] : *Point)
     if (!Maps.Starts.isStart(Number))
       Scalars.push_back(Number);
@@ -413,11 +412,11 @@ void HazardFinder::describe(ElementHazard &Hazard, const Question &Q,
 
 /// Values of \p S to try, ascending but for negative ones, which come last;
 /// \p All if it has no others.
-llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
+SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
   static constexpr int64_t Samples[] = {
       0,  1,  2,  3,  4,  5,   6,   7,    8,  9,  10, 12, 16,  20,
       31, 32, 50, 64, 99, 128, 255, 1000, -1, -2, -3, -8, -100};
-  llvm::SmallVector<int64_t, 64> Values;
+  SmallVector<int64_t, 64> Values;
   auto Range = Maps.Starts.rangeOf(S);
   All = Range && Range->Last >= Range->Begin &&
         boundedAdd(Range->Last, -Range->Begin) / Range->Step < FewValues;
@@ -440,7 +439,7 @@ llvm::SmallVector<int64_t, 64> HazardFinder::valuesOf(ScalarId S, bool &All) {
 bool HazardFinder::tryValues(const Question &Q, const Window &W,
                              const IntegerMap &Bad, ArrayRef<ScalarId> Scalars,
                              size_t Limit) {
-  std::vector<llvm::SmallVector<int64_t, 64>> Values;
+  std::vector<SmallVector<int64_t, 64>> Values;
   size_t Count = 1, Most = 1;
   bool Proof = true;
   for (ScalarId S : Scalars) {

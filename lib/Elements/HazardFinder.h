@@ -26,7 +26,7 @@ public:
   void consider(const ReadRelation &Relation, const Shape &Frame);
   /// Reads by which result \p Part itself is computed: elements that these move
   /// to their own places are overwritten with themselves.
-  void setOwnReads(llvm::ArrayRef<ReadRelation> Own) { OwnReads = Own; }
+  void setOwnReads(ArrayRef<ReadRelation> Own) { OwnReads = Own; }
   /// The result is what \p Reduce makes, in the one loop of all results: what
   /// is read with the elements that are reduced is read before it is written.
   void setReduction(ScopedId Reduce);
@@ -61,8 +61,8 @@ private:
                     const ScalarValues &Fixed, bool &Empty);
   void search(const Question &Q, const Window &W, const IntegerMap &Bad);
   bool tryValues(const Question &Q, const Window &W, const IntegerMap &Bad,
-                 llvm::ArrayRef<ScalarId> Scalars, size_t Limit);
-  llvm::SmallVector<int64_t, 64> valuesOf(ScalarId S, bool &All);
+                 ArrayRef<ScalarId> Scalars, size_t Limit);
+  SmallVector<int64_t, 64> valuesOf(ScalarId S, bool &All);
   bool confirm(const Question &Q, const Window &W, const IntegerMap &Bad,
                ReadVerdict Verdict, const ScalarValues &Fixed);
   void describe(ElementHazard &Hazard, const Question &Q, const Window &W,
@@ -73,7 +73,7 @@ private:
   const IntegerSet &overwrittenWithItself();
   IntegerMap operandToResult() const;
   void found(ElementHazard Hazard);
-  void undecided(llvm::StringRef Reason);
+  void undecided(StringRef Reason);
 
   AccessMaps &Maps;
   const Program &P;
@@ -82,7 +82,7 @@ private:
   const Shape &Operand;
   const InPlaceChain &Chain;
   unsigned long Bound;
-  llvm::ArrayRef<ReadRelation> OwnReads;
+  ArrayRef<ReadRelation> OwnReads;
   /// From an element of a reduced result to those of Reduced; null if the
   /// result is not a reduction.
   IntegerMap Iterations;

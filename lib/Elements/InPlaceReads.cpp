@@ -7,8 +7,6 @@
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::StringRef;
 
 unsigned long InPlaceReads::MaxOperations = 1000000;
 
@@ -30,7 +28,7 @@ struct FrameReads {
   ShapeId Frame;
   std::vector<std::pair<ScopedId, uint32_t>> Begins;
   /// The results among Begins.
-  llvm::SmallVector<uint32_t, 2> Parts;
+  SmallVector<uint32_t, 2> Parts;
   OperandReads Reads;
 };
 } // namespace
@@ -73,7 +71,7 @@ InPlaceChain InPlaceReads::chain(HloId Id, uint32_t Part) {
 }
 
 /// `kLoop`, `kInput`, .. of a fusion; empty for others.
-static llvm::StringRef fusionKind(const Program &P, HloId Id) {
+static StringRef fusionKind(const Program &P, HloId Id) {
   if (P[Id].Op != Opcode::Fusion || P.isHidden(Id))
     return "";
   return findAttribute(P.module().attributes(P.module()[Id]), "kind")
@@ -89,7 +87,7 @@ bool hlobuf::isCertain(const Program &P, HloId Id, const ElementHazard &Hazard,
                        const InPlaceChain &Chain) {
   if (P[Id].Op != Opcode::Fusion || Chain.writer())
     return true;
-  llvm::StringRef Kind = fusionKind(P, Id);
+  StringRef Kind = fusionKind(P, Id);
   if (Kind == "kLoop" || Kind == "kInput")
     return Hazard.Verdict != ReadVerdict::Anywhere || !P.facts().isTPU();
   // What needs many elements is wrong in every order of tiles.
@@ -112,7 +110,7 @@ static bool isReadByOtherGroup(const Program &P, HloId Id, uint32_t Part,
   if (!Root || P[Root].Op != Opcode::Tuple)
     return false;
   ArrayRef<HloId> Results = P.operands(Root);
-  llvm::DenseMap<uint32_t, llvm::SmallBitVector> Readers;
+  DenseMap<uint32_t, llvm::SmallBitVector> Readers;
   auto ReadersOf = [&](HloId Inner) -> llvm::SmallBitVector & {
     return Readers.try_emplace(Inner.index(), Results.size()).first->second;
   };
@@ -258,7 +256,7 @@ static bool readsOnlySameElements(const Program &P, HloId Id,
   if (!Parameter || P[Parameter].Shape != Shape)
     return false;
   IndexRange All = P.module()[Body].Instructions;
-  llvm::SmallVector<bool, 64> Reads(All.size());
+  SmallVector<bool, 64> Reads(All.size());
   Reads[Parameter.index() - All.Begin] = true;
   for (HloId Inner : P.order(Body)) {
     bool ReadsIt = false;

@@ -45,7 +45,7 @@ public:
   /// overwritten there; \p Operands are all that will be asked about.
   std::vector<ElementHazard> find(HloId Id, uint32_t Part, ReadOperand Operand,
                                   const InPlaceChain &Chain,
-                                  llvm::ArrayRef<ReadOperand> Operands);
+                                  ArrayRef<ReadOperand> Operands);
 
   /// Operations of isl for one question. Reached, it is not decided; tests set
   /// it.

@@ -5,8 +5,6 @@
 #include "HLO/AttributeNumbers.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 
 /// More start indices than these are not computed.
 static constexpr int64_t MaxStarts = 4096;
@@ -90,8 +88,8 @@ bool IndexedSlices::readShapes() {
 bool IndexedSlices::read() {
   if (!readShapes())
     return false;
-  llvm::StringRef Text = All.attributes(Inst.Id);
-  auto Numbers = [&](llvm::StringRef OfGather, llvm::StringRef OfScatter) {
+  StringRef Text = All.attributes(Inst.Id);
+  auto Numbers = [&](StringRef OfGather, StringRef OfScatter) {
     return numbersIn(findAttribute(Text, IsScatter ? OfScatter : OfGather))
         .value_or(AttributeNumbers());
   };
@@ -241,8 +239,7 @@ IntegerMap IndexedSlices::sliceOf(const Run &R) const {
     if (OffsetOf[D] >= 0)
       Sum.push_back({TermKind::In, static_cast<unsigned>(OffsetOf[D]), -1});
     if (R.Step[D] != 0) {
-      Sum.push_back({TermKind::In, static_cast<unsigned>(Batch.back().second),
-                     -R.Step[D]});
+      Sum.push_back({TermKind::In, unsigned(Batch.back().second), -R.Step[D]});
       Begin -= R.Step[D] * R.First.back();
     }
     const auto *Batching = llvm::find(WholeBatch, static_cast<int64_t>(D));

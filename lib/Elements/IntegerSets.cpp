@@ -38,7 +38,7 @@ static isl_id *parameterId(isl_ctx *Context, unsigned Number) {
 
 static unsigned parameterNumber(const char *Name) {
   unsigned Number = 0;
-  llvm::StringRef(Name).drop_front().getAsInteger(10, Number);
+  StringRef(Name).drop_front().getAsInteger(10, Number);
   return Number;
 }
 
@@ -71,8 +71,8 @@ IntegerSet::bounds(unsigned D) const {
   return std::pair(*Low, *High);
 }
 
-llvm::SmallVector<unsigned, 4> IntegerMap::usedParameters() const {
-  llvm::SmallVector<unsigned, 4> Used;
+SmallVector<unsigned, 4> IntegerMap::usedParameters() const {
+  SmallVector<unsigned, 4> Used;
   isl_size Count = isl_map_dim(get(), isl_dim_param);
   for (unsigned K = 0; static_cast<int>(K) < Count; ++K)
     if (isl_map_involves_dims(get(), isl_dim_param, K, 1) == isl_bool_true)
@@ -88,8 +88,8 @@ IntegerMap IntegerMap::identity(const IntegerSets &Sets, unsigned Rank) {
 }
 
 /// The numbers of the parameters, in the order in which isl has them.
-static llvm::SmallVector<unsigned, 4> parametersOf(const IntegerSet &S) {
-  llvm::SmallVector<unsigned, 4> Numbers;
+static SmallVector<unsigned, 4> parametersOf(const IntegerSet &S) {
+  SmallVector<unsigned, 4> Numbers;
   isl_size Count = isl_set_dim(S.get(), isl_dim_param);
   for (unsigned K = 0; static_cast<int>(K) < Count; ++K)
     Numbers.push_back(
@@ -99,14 +99,12 @@ static llvm::SmallVector<unsigned, 4> parametersOf(const IntegerSet &S) {
 
 /// The parameters \p Numbers, which are dimensions \p Type of \p Point;
 /// consumes it.
-static std::optional<ParameterValues> valuesAt(llvm::ArrayRef<unsigned> Numbers,
-                                               isl_point *Point,
-                                               isl_dim_type Type) {
+static std::optional<ParameterValues>
+valuesAt(ArrayRef<unsigned> Numbers, isl_point *Point, isl_dim_type Type) {
   ParameterValues Values;
   bool Void = !Point || isl_point_is_void(Point) != isl_bool_false;
   for (unsigned K = 0; !Void && K != Numbers.size(); ++K) {
-    auto Value = takeNumber(
-        isl_point_get_coordinate_val(Point, Type, static_cast<int>(K)));
+    auto Value = takeNumber(isl_point_get_coordinate_val(Point, Type, int(K)));
     Void = !Value;
     Values.push_back({Numbers[K], Value.value_or(0)});
   }
@@ -124,10 +122,10 @@ hlobuf::samplePoint(const IntegerSet &Parameters) {
 }
 
 std::optional<ParameterValues>
-hlobuf::extremePoint(const IntegerSet &Parameters,
-                     llvm::ArrayRef<unsigned> First, bool Greatest) {
-  llvm::SmallVector<unsigned, 4> Numbers = parametersOf(Parameters);
-  llvm::SmallVector<unsigned, 4> Sorted;
+hlobuf::extremePoint(const IntegerSet &Parameters, ArrayRef<unsigned> First,
+                     bool Greatest) {
+  SmallVector<unsigned, 4> Numbers = parametersOf(Parameters);
+  SmallVector<unsigned, 4> Sorted;
   for (unsigned Number : First)
     if (llvm::is_contained(Numbers, Number))
       Sorted.push_back(Number);
@@ -137,8 +135,7 @@ hlobuf::extremePoint(const IntegerSet &Parameters,
   // One at a time: parameters move to the end of the tuple.
   isl_set *Tuples = isl_set_from_params(Parameters.copy());
   for (unsigned K = 0; K != Sorted.size(); ++K) {
-    auto Pos =
-        static_cast<unsigned>(llvm::find(Numbers, Sorted[K]) - Numbers.begin());
+    auto Pos = unsigned(llvm::find(Numbers, Sorted[K]) - Numbers.begin());
     Tuples = isl_set_move_dims(Tuples, isl_dim_set, K, isl_dim_param, Pos, 1);
     Numbers.erase(Numbers.begin() + Pos);
   }
@@ -152,8 +149,7 @@ LinearTerm RelationBuilder::addInner(int64_t Size) {
   return Term;
 }
 
-void RelationBuilder::equal(llvm::ArrayRef<LinearTerm> Terms,
-                            int64_t Constant) {
+void RelationBuilder::equal(ArrayRef<LinearTerm> Terms, int64_t Constant) {
   Rows.push_back({true, {Terms.begin(), Terms.end()}, Constant});
 }
 
@@ -165,15 +161,15 @@ void RelationBuilder::apart(LinearTerm A, LinearTerm B,
     Rows.back().Terms.push_back({TermKind::Parameter, *Distance.Parameter, -1});
 }
 
-void RelationBuilder::notNegative(llvm::ArrayRef<LinearTerm> Terms,
+void RelationBuilder::notNegative(ArrayRef<LinearTerm> Terms,
                                   int64_t Constant) {
   Rows.push_back({false, {Terms.begin(), Terms.end()}, Constant});
 }
 
 void RelationBuilder::within(TermKind Kind, unsigned Index, SymbolicIndex Begin,
                              int64_t Size) {
-  llvm::SmallVector<LinearTerm, 2> Above = {{Kind, Index, 1}};
-  llvm::SmallVector<LinearTerm, 2> Below = {{Kind, Index, -1}};
+  SmallVector<LinearTerm, 2> Above = {{Kind, Index, 1}};
+  SmallVector<LinearTerm, 2> Below = {{Kind, Index, -1}};
   if (Begin.Parameter) {
     Above.push_back({TermKind::Parameter, *Begin.Parameter, -1});
     Below.push_back({TermKind::Parameter, *Begin.Parameter, 1});
@@ -182,8 +178,7 @@ void RelationBuilder::within(TermKind Kind, unsigned Index, SymbolicIndex Begin,
   notNegative(Below, Begin.Constant + Size - 1);
 }
 
-isl_mat *RelationBuilder::matrix(llvm::ArrayRef<unsigned> Used,
-                                 bool Equal) const {
+isl_mat *RelationBuilder::matrix(ArrayRef<unsigned> Used, bool Equal) const {
   auto Matches = [&](const Row &R) { return R.Equal == Equal; };
   auto Height = static_cast<unsigned>(llvm::count_if(Rows, Matches));
   auto Last = static_cast<unsigned>(Used.size()) + In + Out + Inner;
@@ -200,8 +195,7 @@ isl_mat *RelationBuilder::matrix(llvm::ArrayRef<unsigned> Used,
     for (const LinearTerm &T : R.Terms) {
       unsigned Column = T.Index;
       if (T.Kind == TermKind::Parameter)
-        Column =
-            static_cast<unsigned>(llvm::find(Used, T.Index) - Used.begin());
+        Column = unsigned(llvm::find(Used, T.Index) - Used.begin());
       else
         Column += Used.size() + (T.Kind == TermKind::In ? 0 : In) +
                   (T.Kind == TermKind::Inner ? Out : 0);
@@ -215,7 +209,7 @@ isl_mat *RelationBuilder::matrix(llvm::ArrayRef<unsigned> Used,
 
 IntegerMap RelationBuilder::map() {
   isl_ctx *Context = Sets.context();
-  llvm::SmallVector<unsigned, 4> Used;
+  SmallVector<unsigned, 4> Used;
   for (const Row &R : Rows)
     for (const LinearTerm &T : R.Terms)
       if (T.Kind == TermKind::Parameter && !llvm::is_contained(Used, T.Index))

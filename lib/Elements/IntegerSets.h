@@ -166,7 +166,7 @@ public:
     return get() ? static_cast<unsigned>(isl_map_n_basic_map(get())) : 0;
   }
   /// Numbers of the parameters that the relation depends on, ascending.
-  llvm::SmallVector<unsigned, 4> usedParameters() const;
+  SmallVector<unsigned, 4> usedParameters() const;
 
   /// Every tuple of length \p Rank with itself.
   static IntegerMap identity(const IntegerSets &Sets, unsigned Rank);
@@ -178,7 +178,7 @@ public:
 };
 
 /// Values of parameters, by number.
-using ParameterValues = llvm::SmallVector<std::pair<unsigned, int64_t>, 4>;
+using ParameterValues = SmallVector<std::pair<unsigned, int64_t>, 4>;
 
 /// One point of \p Parameters, a set of parameters alone; nothing if there is
 /// none within 64 bits, or if it is not decided.
@@ -186,7 +186,7 @@ std::optional<ParameterValues> samplePoint(const IntegerSet &Parameters);
 /// The point with the least values, or the greatest ones: first those of the
 /// parameters \p First, in that order.
 std::optional<ParameterValues> extremePoint(const IntegerSet &Parameters,
-                                            llvm::ArrayRef<unsigned> First,
+                                            ArrayRef<unsigned> First,
                                             bool Greatest);
 
 /// What a term of a linear expression counts.
@@ -220,11 +220,11 @@ public:
   /// A variable of which some value in [0, \p Size) must do.
   LinearTerm addInner(int64_t Size);
   /// The sum of \p Terms and \p Constant is 0.
-  void equal(llvm::ArrayRef<LinearTerm> Terms, int64_t Constant = 0);
+  void equal(ArrayRef<LinearTerm> Terms, int64_t Constant = 0);
   /// \p A is \p B + \p Distance.
   void apart(LinearTerm A, LinearTerm B, SymbolicIndex Distance);
   /// The sum of \p Terms and \p Constant is not negative.
-  void notNegative(llvm::ArrayRef<LinearTerm> Terms, int64_t Constant = 0);
+  void notNegative(ArrayRef<LinearTerm> Terms, int64_t Constant = 0);
   /// \p Begin <= variable < \p Begin + \p Size.
   void within(TermKind Kind, unsigned Index, SymbolicIndex Begin, int64_t Size);
 
@@ -235,18 +235,18 @@ public:
 private:
   struct Row {
     bool Equal;
-    llvm::SmallVector<LinearTerm, 6> Terms;
+    SmallVector<LinearTerm, 6> Terms;
     int64_t Constant;
   };
   /// The rows of one kind; its columns are the parameters \p Used, both tuples,
   /// inner variables, the constant.
-  isl_mat *matrix(llvm::ArrayRef<unsigned> Used, bool Equal) const;
+  isl_mat *matrix(ArrayRef<unsigned> Used, bool Equal) const;
 
   const IntegerSets &Sets;
   unsigned In;
   unsigned Out;
   unsigned Inner = 0;
-  llvm::SmallVector<Row, 8> Rows;
+  SmallVector<Row, 8> Rows;
 };
 
 /// A number that depends on parameters: affine on each of several pieces.

@@ -32,8 +32,7 @@ static APInt bitsOf(int64_t Value, unsigned Bits) {
 static Result valueOf(const APInt &Bits, IntegerType To) {
   if (To.Signed)
     return Bits.getSExtValue();
-  return Bits.isIntN(63) ? Result(static_cast<int64_t>(Bits.getZExtValue()))
-                         : std::nullopt;
+  return Bits.isIntN(63) ? Result(int64_t(Bits.getZExtValue())) : std::nullopt;
 }
 
 int64_t IntegerType::least() const { return Signed ? -greatest() - 1 : 0; }
@@ -47,8 +46,7 @@ Result IntegerType::wrap(int64_t Value) const {
   return valueOf(bitsOf(Value, Bits), *this);
 }
 
-std::optional<CompareDirection>
-hlobuf::compareDirection(llvm::StringRef Attributes) {
+std::optional<CompareDirection> hlobuf::compareDirection(StringRef Attributes) {
   return llvm::StringSwitch<std::optional<CompareDirection>>(
              findAttribute(Attributes, "direction").value_or(""))
       .Case("EQ", CompareDirection::EQ)
@@ -125,8 +123,8 @@ static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To) {
   }
 }
 
-Result hlobuf::computeInteger(Opcode Op, llvm::ArrayRef<int64_t> In,
-                              IntegerType To, llvm::StringRef Attributes) {
+Result hlobuf::computeInteger(Opcode Op, ArrayRef<int64_t> In, IntegerType To,
+                              StringRef Attributes) {
   if (In.size() == 1)
     return computeOne(Op, In[0], To);
   if (In.size() == 2 && Op == Opcode::Compare) {

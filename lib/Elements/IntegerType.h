@@ -30,15 +30,14 @@ struct IntegerType {
 enum class CompareDirection : uint8_t { LT = 1, EQ, LE, GT, NE, GE };
 
 /// `direction=` of a compare; nothing if it is not there.
-std::optional<CompareDirection> compareDirection(llvm::StringRef Attributes);
+std::optional<CompareDirection> compareDirection(StringRef Attributes);
 
 /// What elementwise \p Op makes of \p In as type \p To, by the rules of XLA
 /// (xla.dev, "Operation semantics"): arithmetic wraps around, division by 0
 /// gives -1 and its remainder the dividend. Nothing for opcodes that are not
 /// followed.
-std::optional<int64_t> computeInteger(Opcode Op, llvm::ArrayRef<int64_t> In,
-                                      IntegerType To,
-                                      llvm::StringRef Attributes);
+std::optional<int64_t> computeInteger(Opcode Op, ArrayRef<int64_t> In,
+                                      IntegerType To, StringRef Attributes);
 
 } // namespace hlobuf
 

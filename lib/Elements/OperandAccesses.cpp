@@ -6,7 +6,6 @@
 #include "Program/PartOrigins.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 namespace {
 /// Collects the reads of one part of one instruction.
@@ -15,7 +14,7 @@ public:
   AccessFinder(const Program &P, HloId Id, uint32_t Part)
       : P(P), Id(Id), Part(Part), Operands(P.operands(Id)),
         Result(shapeOf(P, Id, Part)) {}
-  llvm::SmallVector<Access, 4> find();
+  SmallVector<Access, 4> find();
 
 private:
   bool isArray(uint32_t Operand) const {
@@ -42,7 +41,7 @@ private:
   uint32_t Part;
   ArrayRef<HloId> Operands;
   const Shape &Result;
-  llvm::SmallVector<Access, 4> Accesses;
+  SmallVector<Access, 4> Accesses;
 };
 } // namespace
 
@@ -204,7 +203,7 @@ void AccessFinder::dispatch() {
   }
 }
 
-llvm::SmallVector<Access, 4> AccessFinder::find() {
+SmallVector<Access, 4> AccessFinder::find() {
   Opcode Op = P[Id].Op;
   if (P[Id].Sugar)
     all(AccessKind::Unknown);
@@ -228,14 +227,14 @@ llvm::SmallVector<Access, 4> AccessFinder::find() {
   return std::move(Accesses);
 }
 
-llvm::SmallVector<Access, 4> hlobuf::findAccesses(const Program &P, HloId Id,
-                                                  uint32_t Part) {
+SmallVector<Access, 4> hlobuf::findAccesses(const Program &P, HloId Id,
+                                            uint32_t Part) {
   return AccessFinder(P, Id, Part).find();
 }
 
 static void addRead(Scalars &All, ScopedId Inst, uint32_t Operand,
                     uint32_t Part, AccessKind Kind,
-                    llvm::SmallVectorImpl<ReadEdge> &Edges) {
+                    SmallVectorImpl<ReadEdge> &Edges) {
   const Program &P = All.program();
   HloId Source = P.operands(Inst.Id)[Operand];
   if (Part >= P.trees().parts(P[Source].Shape) ||
@@ -247,11 +246,10 @@ static void addRead(Scalars &All, ScopedId Inst, uint32_t Operand,
   Edges.push_back({To, Kind, Operand});
 }
 
-llvm::SmallVector<ReadEdge, 2> hlobuf::readsOf(Scalars &All,
-                                               const ReadNode &N) {
+SmallVector<ReadEdge, 2> hlobuf::readsOf(Scalars &All, const ReadNode &N) {
   const Program &P = All.program();
   const HloNode &I = P[N.Inst.Id];
-  llvm::SmallVector<ReadEdge, 2> Edges;
+  SmallVector<ReadEdge, 2> Edges;
   if (I.Op == Opcode::Fusion && !I.Sugar) {
     ComputationId Body = P.callee(N.Inst.Id, CallRole::Calls);
     HloId Root = Body ? P.root(Body) : HloId();
@@ -296,7 +294,7 @@ static bool keepsPlaces(const Program &P, const ReadNode &N,
 /// What a custom-call that starts or ends a collective in a fusion forwards
 /// (TPU): the collective's operand, or the buffer that it fills.
 static HloId forwardedByCollective(const Program &P, const ReadNode &N) {
-  llvm::StringRef Target = P.customCallTarget(N.Inst.Id, Backend::TPU);
+  StringRef Target = P.customCallTarget(N.Inst.Id, Backend::TPU);
   ArrayRef<HloId> Operands = P.operands(N.Inst.Id);
   HloId Source;
   if (Target == "AsyncCollectiveDone" && Operands.size() > 1)

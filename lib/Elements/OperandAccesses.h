@@ -47,8 +47,7 @@ struct Access {
 
 /// The reads of part \p Part of \p Id, an array, in the order of operands. A
 /// fusion reads nothing itself, and neither does a parameter.
-llvm::SmallVector<Access, 4> findAccesses(const Program &P, HloId Id,
-                                          uint32_t Part);
+SmallVector<Access, 4> findAccesses(const Program &P, HloId Id, uint32_t Part);
 
 /// A part of a result, or an operand of the instruction that is looked at:
 /// number At.Scope, made by At.Id.
@@ -68,7 +67,7 @@ struct ReadEdge {
 };
 
 /// What \p N, no operand, reads: through fused computations, too.
-llvm::SmallVector<ReadEdge, 2> readsOf(Scalars &All, const ReadNode &N);
+SmallVector<ReadEdge, 2> readsOf(Scalars &All, const ReadNode &N);
 
 /// The updates that make a result out of an operand, in place.
 struct InPlaceChain {

@@ -49,8 +49,7 @@ uint32_t ReadWalk::number(const ReadNode &N) {
   std::pair<uint64_t, uint64_t> Key = {uint64_t(N.Inst.Scope) << 32 |
                                            N.Inst.Id.index(),
                                        uint64_t(N.Part) << 1 | N.IsOperand};
-  auto [Entry, New] =
-      Numbers.try_emplace(Key, static_cast<uint32_t>(Nodes.size()));
+  auto [Entry, New] = Numbers.try_emplace(Key, uint32_t(Nodes.size()));
   if (New) {
     Nodes.push_back(N);
     Edges.emplace_back();
@@ -101,7 +100,7 @@ bool ReadWalk::findOrder() {
 }
 
 /// Only what leads to an operand that is wanted is followed.
-void ReadWalk::prune(llvm::ArrayRef<ReadOperand> Operands) {
+void ReadWalk::prune(ArrayRef<ReadOperand> Operands) {
   Reaches.assign(Nodes.size(), false);
   for (uint32_t N : Order) {
     const ReadNode &Node = Nodes[N];
@@ -265,7 +264,7 @@ void ReadWalk::propagate(uint32_t From) {
   }
 }
 
-OperandReads ReadWalk::run(llvm::ArrayRef<ReadOperand> Operands) {
+OperandReads ReadWalk::run(ArrayRef<ReadOperand> Operands) {
   OperandReads Result;
   if (!findOrder()) {
     Result.Incomplete = true;

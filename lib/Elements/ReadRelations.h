@@ -45,11 +45,11 @@ struct ReadRelation {
   /// null then.
   bool SameAddress = true;
   bool SameIndex = true;
-  llvm::SmallVector<HiddenWindow, 2> Hidden;
+  SmallVector<HiddenWindow, 2> Hidden;
   /// From an index of the frame to those that are read.
   IntegerMap Map;
   /// Parameters of Map.
-  llvm::SmallVector<unsigned, 4> Used;
+  SmallVector<unsigned, 4> Used;
   /// The instruction that last moved elements; invalid if none did.
   HloId Cause;
 
@@ -74,7 +74,7 @@ public:
   /// of one shape.
   void begin(ScopedId Inst, uint32_t Part);
   /// The reads of \p Operands, parts of operands of the instruction.
-  OperandReads run(llvm::ArrayRef<ReadOperand> Operands);
+  OperandReads run(ArrayRef<ReadOperand> Operands);
 
 private:
   struct Edge {
@@ -88,7 +88,7 @@ private:
     return shapeOf(P, N.Inst.Id, N.Part);
   }
   bool findOrder();
-  void prune(llvm::ArrayRef<ReadOperand> Operands);
+  void prune(ArrayRef<ReadOperand> Operands);
   void propagate(uint32_t From);
   std::optional<ReadRelation> through(const ReadRelation &Relation,
                                       uint32_t Node, const Edge &E);
@@ -108,7 +108,7 @@ private:
   std::vector<ReadNode> Nodes;
   /// By their fields, packed.
   llvm::SmallDenseMap<std::pair<uint64_t, uint64_t>, uint32_t, 16> Numbers;
-  std::vector<llvm::SmallVector<Edge, 2>> Edges;
+  std::vector<SmallVector<Edge, 2>> Edges;
   std::vector<bool> Reaches;
   std::vector<std::vector<ReadRelation>> Relations;
   /// Users come after what they use.

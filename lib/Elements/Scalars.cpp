@@ -4,8 +4,6 @@
 #include "Elements/ArrayPlaces.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 
 /// Longer chains of copies are not followed: the scalar is then unknown.
 static constexpr unsigned MaxSteps = 256;
@@ -55,10 +53,9 @@ static std::optional<int64_t> numberOf(const Shape &S,
   return Number;
 }
 
-std::optional<AttributeNumbers> hlobuf::dimensionsIn(llvm::StringRef Attributes,
-                                                     llvm::StringRef Key,
-                                                     unsigned Rank) {
-  std::optional<llvm::StringRef> Text = findAttribute(Attributes, Key);
+std::optional<AttributeNumbers>
+hlobuf::dimensionsIn(StringRef Attributes, StringRef Key, unsigned Rank) {
+  std::optional<StringRef> Text = findAttribute(Attributes, Key);
   if (!Text)
     return AttributeNumbers();
   auto Numbers = numbersIn(Text);
@@ -208,8 +205,7 @@ bool Scalars::stepOutOf(ScalarId &S) {
     auto IsThis = [&](const HloCall &Call) { return Call.Callee == C; };
     if (Number != 0 || llvm::count_if(Calls, IsThis) != 1)
       return false;
-    Operand =
-        1 + static_cast<uint32_t>(llvm::find_if(Calls, IsThis) - Calls.begin());
+    Operand = 1 + uint32_t(llvm::find_if(Calls, IsThis) - Calls.begin());
   } else if (P[Caller].Op != Opcode::Call) {
     return false;
   }
@@ -299,7 +295,7 @@ ScalarId Scalars::operand(ScalarId S, size_t K) const {
 
 /// The elements of a constant, the last dimension fastest; none if the text
 /// leaves some out, or if not all of them are integers.
-static std::vector<int64_t> elementsIn(llvm::StringRef Text) {
+static std::vector<int64_t> elementsIn(StringRef Text) {
   std::vector<int64_t> Values;
   if (Text.size() > MaxLiteral)
     return Values;
@@ -308,8 +304,8 @@ static std::vector<int64_t> elementsIn(llvm::StringRef Text) {
       Text = Text.split("*/").second;
       continue;
     }
-    llvm::StringRef Word = Text.take_until(
-        [](char C) { return llvm::StringRef(" \t{},").contains(C); });
+    StringRef Word =
+        Text.take_until([](char C) { return StringRef(" \t{},").contains(C); });
     Text = Text.drop_front(Word.size());
     bool Truth = Word == "true" || Word == "false";
     int64_t Value = Word == "true";

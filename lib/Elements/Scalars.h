@@ -40,12 +40,12 @@ struct MovedDimension {
   int64_t Factor = 1;
   int64_t Offset = 0;
 };
-using MovedDimensions = llvm::SmallVector<MovedDimension, 6>;
+using MovedDimensions = SmallVector<MovedDimension, 6>;
 
 /// `key={1,0}`, empty without it; nothing unless every number is a dimension
 /// below \p Rank, and none is there twice.
-std::optional<AttributeNumbers>
-dimensionsIn(llvm::StringRef Attributes, llvm::StringRef Key, unsigned Rank);
+std::optional<AttributeNumbers> dimensionsIn(StringRef Attributes,
+                                             StringRef Key, unsigned Rank);
 
 /// The shape of part \p Part of what \p Id makes.
 inline const Shape &shapeOf(const Program &P, HloId Id, uint32_t Part) {
@@ -87,7 +87,7 @@ public:
   std::optional<int64_t> evaluate(ScalarId S, const ScalarValues &Known);
 
   /// The attributes of \p Id; empty for what the text leaves out.
-  llvm::StringRef attributes(HloId Id) const {
+  StringRef attributes(HloId Id) const {
     return P.isHidden(Id) ? "" : P.module().attributes(P.module()[Id]);
   }
 
@@ -109,12 +109,12 @@ private:
 
   const Program &P;
   std::vector<ScopedId> Scopes;
-  llvm::DenseMap<IdPair, uint32_t> ScopeOf;
+  DenseMap<IdPair, uint32_t> ScopeOf;
   std::map<ScalarId, ScalarId> Resolved;
   std::map<ScalarId, HloId> Names;
   /// The elements of constants, as far as they were asked for.
-  llvm::DenseMap<uint32_t, std::vector<int64_t>> Literals;
-  llvm::DenseMap<uint32_t, Joined> Concatenates;
+  DenseMap<uint32_t, std::vector<int64_t>> Literals;
+  DenseMap<uint32_t, Joined> Concatenates;
   unsigned Nested = 0;
 };
 

@@ -4,7 +4,6 @@
 #include "HLO/ArrayOrder.h"
 
 using namespace hlobuf;
-using llvm::ArrayRef;
 
 /// Deeper expressions are scalars that nothing is known of.
 static constexpr unsigned MaxExpression = 100;
@@ -104,7 +103,7 @@ static SymbolicNumber shifted(Opcode Op, const SymbolicNumber &A,
   return Shifted;
 }
 
-static SymbolicNumber computeTwo(Opcode Op, llvm::StringRef Attributes,
+static SymbolicNumber computeTwo(Opcode Op, StringRef Attributes,
                                  const SymbolicNumber &A,
                                  const SymbolicNumber &B, IntegerType From,
                                  IntegerType To) {
@@ -228,12 +227,12 @@ static std::optional<int64_t> findEnd(Scalars &All, ScalarId State,
 }
 
 /// `"known_trip_count":{"n":"10"}` in backend_config.
-static std::optional<int64_t> tripCount(llvm::StringRef Attributes) {
+static std::optional<int64_t> tripCount(StringRef Attributes) {
   size_t Offset = Attributes.find("known_trip_count");
   int64_t Count = 0;
   if (Offset == llvm::StringRef::npos)
     return std::nullopt;
-  llvm::StringRef Rest = Attributes.drop_front(Offset).drop_until(
+  StringRef Rest = Attributes.drop_front(Offset).drop_until(
       [](char C) { return C >= '0' && C <= '9'; });
   if (Rest.consumeInteger(10, Count) || Count <= 0 || Count > MaxElement)
     return std::nullopt;
@@ -418,7 +417,7 @@ SymbolicNumber StartIndices::compute(ScalarId S, Values &V, unsigned Depth) {
   return {};
 }
 
-void StartIndices::collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
+void StartIndices::collect(ScalarId S, SmallVectorImpl<ScalarId> &Out,
                            std::map<ScalarId, bool> &Seen, unsigned Depth) {
   S = All.resolve(S);
   if (!Seen.try_emplace(S, true).second || Depth == MaxExpression ||
@@ -433,11 +432,11 @@ void StartIndices::collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
     collect(All.operand(S, K), Out, Seen, Depth + 1);
 }
 
-llvm::SmallVector<ScalarId, 4> StartIndices::scalarsOf(ArrayRef<unsigned> Used,
-                                                       bool UnderUnknown) {
+SmallVector<ScalarId, 4> StartIndices::scalarsOf(ArrayRef<unsigned> Used,
+                                                 bool UnderUnknown) {
   const ScalarValues None;
   Values V{None, {}, {}};
-  llvm::SmallVector<ScalarId, 4> Out;
+  SmallVector<ScalarId, 4> Out;
   std::map<ScalarId, bool> Seen;
   for (unsigned K : Used)
     if (Entries[K].IsStart && UnderUnknown)

@@ -34,17 +34,16 @@ public:
   SymbolicIndex start(ScalarId S, int64_t Max);
 
   /// What follows from \p Used, numbers of start indices, being in range alone.
-  IntegerSet ranges(llvm::ArrayRef<unsigned> Used);
+  IntegerSet ranges(ArrayRef<unsigned> Used);
   /// All values that \p Used can have together, where the scalars in \p Fixed
   /// have those values. Scalars that no arithmetic is known of may have any.
-  IntegerSet define(llvm::ArrayRef<unsigned> Used,
-                    const ScalarValues &Fixed = {});
+  IntegerSet define(ArrayRef<unsigned> Used, const ScalarValues &Fixed = {});
 
   /// Scalars that start indices of \p Used depend on; if \p UnderUnknown, those
   /// of unknown arithmetic, as in i * j: where they are fixed, define() knows
   /// more.
-  llvm::SmallVector<ScalarId, 4> scalarsOf(llvm::ArrayRef<unsigned> Used,
-                                           bool UnderUnknown);
+  SmallVector<ScalarId, 4> scalarsOf(ArrayRef<unsigned> Used,
+                                     bool UnderUnknown);
 
   /// Values of the scalars in \p Point that nothing computes.
   ScalarValues scalars(const ParameterValues &Point) const;
@@ -79,7 +78,7 @@ private:
   }
   IntegerSet valuesOf(unsigned K);
   unsigned number(ScalarId S, int64_t Max, bool IsStart);
-  void collect(ScalarId S, llvm::SmallVectorImpl<ScalarId> &Out,
+  void collect(ScalarId S, SmallVectorImpl<ScalarId> &Out,
                std::map<ScalarId, bool> &Seen, unsigned Depth);
 
   /// By number of the parameter.

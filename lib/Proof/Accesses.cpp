@@ -4,8 +4,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 
 /// True if an instruction of that opcode reads no bytes itself.
 static bool readsNothing(Opcode Op) {
@@ -57,8 +55,7 @@ void Accesses::addReads(HloId Id) {
     Operands = Operands.take_front(1);
   for (auto [K, Operand] : llvm::enumerate(Operands))
     for (uint32_t Leaf : Lines.leaves(Operand))
-      Reads.push_back(
-          {static_cast<uint32_t>(K), Leaf, Home.of({Operand, Leaf})});
+      Reads.push_back({uint32_t(K), Leaf, Home.of({Operand, Leaf})});
 }
 
 /// True if a product is added to operand 2: otherwise that is a bias, or a
@@ -76,7 +73,7 @@ static bool addsToMatrix(StringRef Attributes) {
 /// 2022): the matrix that is factored, and the one that a product is added to.
 SmallVector<WorkingPair, 2> Accesses::pairs(HloId Id) const {
   SmallVector<WorkingPair, 2> All = workingPairs(P, Id);
-  llvm::StringRef Target = P.customCallTarget(Id, Backend::GPU);
+  StringRef Target = P.customCallTarget(Id, Backend::GPU);
   bool Factors = Target == "__cusolver$cholesky";
   bool Adds = Target.starts_with("__cublas$") &&
               addsToMatrix(P.module().attributes(P.module()[Id]));

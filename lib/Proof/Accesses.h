@@ -27,14 +27,14 @@ struct PartWrite {
 struct PartBinding {
   uint32_t Ordinal = 0;
   ValueId Line;
-  llvm::ArrayRef<Part> Sources;
+  ArrayRef<Part> Sources;
 };
 
 /// The same for every visit of an instruction that runs.
 struct InstructionAccesses {
-  llvm::ArrayRef<PartRead> Reads;
-  llvm::ArrayRef<PartWrite> Writes;
-  llvm::ArrayRef<PartBinding> Bindings;
+  ArrayRef<PartRead> Reads;
+  ArrayRef<PartWrite> Writes;
+  ArrayRef<PartBinding> Bindings;
 };
 
 /// Looked up once for all instructions.
@@ -45,10 +45,10 @@ public:
 
   InstructionAccesses of(HloId Id) const;
   /// Pairs that the opcode or the text says \p Id works on in place.
-  llvm::SmallVector<WorkingPair, 2> pairs(HloId Id) const;
+  SmallVector<WorkingPair, 2> pairs(HloId Id) const;
   /// Those of them that must be one place: what the text declares, and
   /// operations that cannot copy.
-  llvm::SmallVector<WorkingPair, 2> requiredPairs(HloId Id) const;
+  SmallVector<WorkingPair, 2> requiredPairs(HloId Id) const;
 
 private:
   void addReads(HloId Id);

@@ -5,9 +5,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::ArrayRef;
-using llvm::SmallVector;
-using llvm::SmallVectorImpl;
 
 uint32_t NumberSets::get(ArrayRef<uint32_t> All) {
   if (All.size() < 2)
@@ -101,7 +98,7 @@ void ByteMemory::write(const BytePlace &At, uint32_t Value, NumberSets &Sets) {
 }
 
 void ByteMemory::change(const BytePlace &At,
-                        llvm::function_ref<uint32_t(uint32_t)> Change) {
+                        function_ref<uint32_t(uint32_t)> Change) {
   if (At.empty())
     return;
   Segments &All = writable(At.Memory);
@@ -111,7 +108,7 @@ void ByteMemory::change(const BytePlace &At,
 }
 
 bool ByteMemory::all(const BytePlace &At,
-                     llvm::function_ref<bool(uint32_t)> Holds) const {
+                     function_ref<bool(uint32_t)> Holds) const {
   return llvm::all_of(segments(At),
                       [&](const Segment &S) { return Holds(S.Set); });
 }

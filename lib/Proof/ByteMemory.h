@@ -16,10 +16,10 @@ namespace hlobuf::proof {
 class NumberSets {
 public:
   static constexpr uint32_t Empty = ~uint32_t(0);
-  using Members = llvm::SmallVector<uint32_t, 4>;
+  using Members = SmallVector<uint32_t, 4>;
 
   /// \p All, sorted.
-  uint32_t get(llvm::ArrayRef<uint32_t> All);
+  uint32_t get(ArrayRef<uint32_t> All);
   Members members(uint32_t Set) const;
   bool has(uint32_t Set, uint32_t Member) const {
     if (!isKept(Set))
@@ -32,7 +32,7 @@ public:
   uint32_t with(uint32_t Set, uint32_t Member);
   uint32_t without(uint32_t Set, uint32_t Member);
   /// What is in both. Members of \p A that are not are added to \p Lost.
-  uint32_t meet(uint32_t A, uint32_t B, llvm::SmallVectorImpl<uint32_t> &Lost);
+  uint32_t meet(uint32_t A, uint32_t B, SmallVectorImpl<uint32_t> &Lost);
 
 private:
   static constexpr uint32_t FirstKept = uint32_t(1) << 31;
@@ -51,16 +51,14 @@ public:
   explicit ByteMemory(size_t Count) : Memories(Count) {}
 
   /// Half-open runs of bytes.
-  using Runs = llvm::SmallVector<BytePlace, 2>;
+  using Runs = SmallVector<BytePlace, 2>;
 
   /// The bytes of \p At hold \p Value and nothing else.
   void write(const BytePlace &At, uint32_t Value, NumberSets &Sets);
   /// Replaces the set of each byte of \p At by what \p Change makes of it.
-  void change(const BytePlace &At,
-              llvm::function_ref<uint32_t(uint32_t Set)> Change);
+  void change(const BytePlace &At, function_ref<uint32_t(uint32_t Set)> Change);
   /// True if \p Holds is true for the set of each byte of \p At.
-  bool all(const BytePlace &At,
-           llvm::function_ref<bool(uint32_t Set)> Holds) const;
+  bool all(const BytePlace &At, function_ref<bool(uint32_t Set)> Holds) const;
   bool holds(const BytePlace &At, uint32_t Value,
              const NumberSets &Sets) const {
     return all(At, [&](uint32_t Set) { return Sets.has(Set, Value); });
@@ -75,7 +73,7 @@ public:
   /// Keeps what \p Other holds, too. Values that are lost somewhere are added
   /// to \p Lost.
   void meet(const ByteMemory &Other, NumberSets &Sets,
-            llvm::SmallVectorImpl<uint32_t> &Lost);
+            SmallVectorImpl<uint32_t> &Lost);
 
 private:
   /// From Begin to the next segment.
@@ -97,7 +95,7 @@ private:
     return Own ? *Own : Nothing;
   }
   Segments &writable(AllocationId Memory);
-  llvm::ArrayRef<Segment> segments(const BytePlace &At) const;
+  ArrayRef<Segment> segments(const BytePlace &At) const;
   std::pair<size_t, size_t> cut(Segments &All, const BytePlace &At);
 
   std::vector<std::shared_ptr<Segments>> Memories;

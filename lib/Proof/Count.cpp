@@ -9,7 +9,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::StringRef;
 
 /// Numbers of obligations, by topic.
 using TopicCounts = llvm::EnumeratedArray<size_t, Topic, Topic(NumTopics - 1)>;
@@ -163,10 +162,9 @@ static void countSources(const ProofModel &X, HloId Id, TopicCounts &Counts) {
 static size_t countOverlaps(const ProofModel &X, const Ledger &L) {
   using Border = std::pair<AllocationId, uint64_t>;
   size_t Count = 0;
-  llvm::ArrayRef<Ledger::Row> Reads = L.rows(Topic::Read);
+  ArrayRef<Ledger::Row> Reads = L.rows(Topic::Read);
   std::vector<Border> Begins, Ends;
-  auto CountIn = [](llvm::ArrayRef<Border> All, AllocationId In,
-                    uint64_t Limit) {
+  auto CountIn = [](ArrayRef<Border> All, AllocationId In, uint64_t Limit) {
     return llvm::lower_bound(All, Border(In, Limit)) -
            llvm::lower_bound(All, Border(In, 0));
   };

@@ -37,13 +37,13 @@ struct ElementQuestion {
   uint32_t Result = 0;
   OperandPart Read;
   /// Another part of an operand is where the result is.
-  llvm::function_ref<bool(OperandPart)> IsThere;
+  function_ref<bool(OperandPart)> IsThere;
 };
 
 /// What integer sets show: true if no element is read after it was overwritten,
 /// false if one is; nothing if they do not decide.
 using ElementRule =
-    llvm::function_ref<std::optional<bool>(const ElementQuestion &Asked)>;
+    function_ref<std::optional<bool>(const ElementQuestion &Asked)>;
 
 /// InPlace. \p Elements is asked where nothing simpler decides.
 void decideInPlace(const ProofModel &X, ElementRule Elements, Ledger &L);

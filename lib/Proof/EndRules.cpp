@@ -28,7 +28,7 @@ private:
   void addUser(HloId User);
 
   const ProofModel &X;
-  llvm::DenseSet<uint32_t> Seen;
+  DenseSet<uint32_t> Seen;
   std::vector<HloId> Work;
 };
 } // namespace
@@ -77,7 +77,7 @@ Outcome DoneSearch::find(HloId Start) {
 
 /// Lines of outputs that share a byte with another output's, by line. Sorted by
 /// place, each is compared with the one before it that reaches furthest.
-static llvm::DenseMap<uint32_t, ValueId> findOverlaps(const ProofModel &X) {
+static DenseMap<uint32_t, ValueId> findOverlaps(const ProofModel &X) {
   std::vector<std::pair<uint32_t, ValueId>> Outputs;
   for (uint32_t Leaf : X.Lines.leaves(X.entryRoot()))
     if (ValueId Line = X.Home.of({X.entryRoot(), Leaf}))
@@ -87,7 +87,7 @@ static llvm::DenseMap<uint32_t, ValueId> findOverlaps(const ProofModel &X) {
     return std::tuple(P.Memory, P.Begin, A.first) <
            std::tuple(Q.Memory, Q.Begin, B.first);
   });
-  llvm::DenseMap<uint32_t, ValueId> Overlaps;
+  DenseMap<uint32_t, ValueId> Overlaps;
   std::pair<uint32_t, ValueId> Furthest;
   for (const auto &Output : Outputs) {
     BytePlace Mine = X.place(Output.second);
@@ -109,7 +109,7 @@ void proof::decideEnds(const ProofModel &X, Ledger &L) {
                    X.Lines.isCarried(X.P[O.At].Parent);
     return Assumed ? Outcome(Gate::CompiledElsewhere) : Found;
   });
-  llvm::DenseMap<uint32_t, ValueId> Overlaps = findOverlaps(X);
+  DenseMap<uint32_t, ValueId> Overlaps = findOverlaps(X);
   L.decide(Topic::OwnPlace, [&](const Obligation &O) -> Outcome {
     ValueId Line = X.Home.of({O.At, O.Part});
     if (logicalBytes(X.Lines.dump().Shapes, X.Lines.shapeId({O.At, O.Part})) ==

@@ -5,11 +5,9 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::StringRef;
 
-llvm::SmallVector<StringRef, 2> proof::predecessorNames(const Program &P,
-                                                        HloId Id) {
-  llvm::SmallVector<StringRef, 2> Names;
+SmallVector<StringRef, 2> proof::predecessorNames(const Program &P, HloId Id) {
+  SmallVector<StringRef, 2> Names;
   if (!P[Id].HasPredecessors)
     return Names;
   StringRef Text = *findAttribute(P.module().attributes(P.module()[Id]),

@@ -36,7 +36,7 @@ bool Homes::update(Part At) {
   if (!Mine || Lines.line(At))
     return false;
   ValueId Before = Mine;
-  llvm::ArrayRef<Part> Sources = From.of(At);
+  ArrayRef<Part> Sources = From.of(At);
   if (Sources.empty())
     Mine = ValueId();
   for (Part Source : Sources) {

@@ -36,7 +36,7 @@ private:
 };
 } // namespace
 
-static Outcome needsSets(llvm::StringRef Why) {
+static Outcome needsSets(StringRef Why) {
   return {Reason::NeedsIntegerSets, Why.str()};
 }
 

@@ -7,8 +7,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::ArrayRef;
-using llvm::SmallVector;
 using llvm::SparseBitVector;
 
 /// Instructions that are executed, all rounds of loops together.

@@ -27,7 +27,7 @@ public:
 
 private:
   using State = ProgramState;
-  using Bindings = llvm::SmallVector<Binding, 8>;
+  using Bindings = SmallVector<Binding, 8>;
 
   void addPhis(HloId Id, HloId Source, Bindings &All) const;
   void fillInputs(State &S);
@@ -39,7 +39,7 @@ private:
   bool runLoop(State &S, HloId Id);
   bool runBranches(State &S, HloId Id);
   bool runCallee(State &S, HloId Caller, ComputationId Callee,
-                 llvm::ArrayRef<HloId> Arguments);
+                 ArrayRef<HloId> Arguments);
   void bindResult(State &S, HloId Caller, ComputationId Callee);
   bool runBody(State &S, HloId Id);
   void step(State &S, HloId Id);

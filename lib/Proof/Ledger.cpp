@@ -5,7 +5,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::StringRef;
 
 static constexpr Kind Kinds[] = {
 #define HLOBUF_TOPIC(Enumerator, What, About, Check) Kind::What,
@@ -18,7 +17,7 @@ static constexpr TopicSubject Subjects[] = {
 };
 
 StringRef proof::checkOf(Topic What) {
-  static constexpr llvm::StringLiteral Checks[] = {
+  static constexpr StringLiteral Checks[] = {
 #define HLOBUF_TOPIC(Enumerator, What, About, Check) Check,
 #include "Proof/Kinds.def"
   };
@@ -30,15 +29,15 @@ Kind proof::kindOf(Topic What) { return Kinds[size_t(What)]; }
 TopicSubject proof::subjectOf(Topic What) { return Subjects[size_t(What)]; }
 
 StringRef proof::kindName(Kind K) {
-  static constexpr llvm::StringLiteral Names[] = {
+  static constexpr StringLiteral Names[] = {
 #define HLOBUF_KIND(Enumerator, Name) Name,
 #include "Proof/Kinds.def"
   };
   return Names[size_t(K)];
 }
 
-llvm::StringLiteral proof::gateName(Gate G) {
-  static constexpr llvm::StringLiteral Names[] = {
+StringLiteral proof::gateName(Gate G) {
+  static constexpr StringLiteral Names[] = {
 #define HLOBUF_GATE(Enumerator, Name, Covers, Evidence) Name,
 #include "Proof/Gates.def"
   };
@@ -46,7 +45,7 @@ llvm::StringLiteral proof::gateName(Gate G) {
 }
 
 StringRef proof::breachText(Breach How) {
-  static constexpr llvm::StringLiteral Texts[] = {
+  static constexpr StringLiteral Texts[] = {
 #define HLOBUF_BREACH(Enumerator, Text) Text,
 #include "Proof/Reasons.def"
   };
@@ -54,11 +53,11 @@ StringRef proof::breachText(Breach How) {
 }
 
 StringRef Outcome::why() const {
-  static constexpr llvm::StringLiteral Rules[] = {
+  static constexpr StringLiteral Rules[] = {
 #define HLOBUF_RULE(Enumerator, Name) Name,
 #include "Proof/Rules.def"
   };
-  static constexpr llvm::StringLiteral Reasons[] = {
+  static constexpr StringLiteral Reasons[] = {
 #define HLOBUF_REASON(Enumerator, Text) Text,
 #include "Proof/Reasons.def"
   };
@@ -116,7 +115,7 @@ void Ledger::note(Row &R, const Outcome &Result) {
 }
 
 void Ledger::decide(Topic What,
-                    llvm::function_ref<Outcome(const Obligation &)> Decide) {
+                    function_ref<Outcome(const Obligation &)> Decide) {
   Chapter &C = of(What);
   Mistakes.DecidedTwice += C.Decided;
   C.Decided = true;
@@ -138,7 +137,7 @@ void Ledger::visit(const Obligation &Owed, const Outcome &Result) {
 }
 
 void Ledger::assume(Topic What, Gate By,
-                    llvm::function_ref<bool(const Obligation &)> Covers) {
+                    function_ref<bool(const Obligation &)> Covers) {
   for (Row &R : of(What).Rows)
     if (Covers(R.owed()))
       note(R, By);

@@ -40,8 +40,8 @@ inline constexpr size_t NumTopics = 0
     ;
 
 /// All topics, in their order.
-inline llvm::SmallVector<Topic, 32> allTopics() {
-  llvm::SmallVector<Topic, 32> All;
+inline SmallVector<Topic, 32> allTopics() {
+  SmallVector<Topic, 32> All;
   for (size_t I = 0; I != NumTopics; ++I)
     All.push_back(Topic(I));
   return All;
@@ -151,7 +151,7 @@ public:
   /// A Rule, Gate, Reason or Breach, by kind().
   uint8_t code() const { return Code; }
   /// The name of that in its table.
-  llvm::StringRef why() const;
+  StringRef why() const;
   const Evidence &evidence() const { return Shown; }
 
 private:
@@ -202,14 +202,13 @@ public:
   /// Ends the enumeration of the topics that have rows.
   void seal();
   /// Closes each obligation of \p What with what \p Decide says, once.
-  void decide(Topic What,
-              llvm::function_ref<Outcome(const Obligation &)> Decide);
+  void decide(Topic What, function_ref<Outcome(const Obligation &)> Decide);
   /// What execution finds at one visit of \p Owed: the worst counts.
   void visit(const Obligation &Owed, const Outcome &Result);
   /// Each obligation of \p What for which \p Covers holds rests on \p By, or
   /// is worse.
   void assume(Topic What, Gate By,
-              llvm::function_ref<bool(const Obligation &)> Covers);
+              function_ref<bool(const Obligation &)> Covers);
   /// A second count of \p What, or of \p Mine of it, says \p Count.
   void compareCount(Topic What, size_t Count) {
     compareCount(What, size(What), Count);
@@ -227,7 +226,7 @@ public:
   std::array<size_t, 4> tally(Kind K) const;
   /// The rows of \p What, sorted by obligation; without those that are proved,
   /// if they are not kept.
-  llvm::ArrayRef<Row> rows(Topic What) const { return of(What).Rows; }
+  ArrayRef<Row> rows(Topic What) const { return of(What).Rows; }
   Outcome outcome(const Row &R) const;
   const Faults &faults() const { return Mistakes; }
 
@@ -257,15 +256,15 @@ private:
 };
 
 /// The name of \p G in Gates.def.
-llvm::StringLiteral gateName(Gate G);
+StringLiteral gateName(Gate G);
 /// The text of \p How in Reasons.def.
-llvm::StringRef breachText(Breach How);
+StringRef breachText(Breach How);
 /// The name of \p K in Kinds.def.
-llvm::StringRef kindName(Kind K);
+StringRef kindName(Kind K);
 /// The kind that \p What belongs to.
 Kind kindOf(Topic What);
 /// The check that reports where \p What is violated.
-llvm::StringRef checkOf(Topic What);
+StringRef checkOf(Topic What);
 /// What \p What is about.
 TopicSubject subjectOf(Topic What);
 

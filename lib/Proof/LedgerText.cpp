@@ -59,9 +59,9 @@ using LedgerLine = std::array<std::string, 5>;
 } // namespace
 
 static void printLine(const LedgerLine &Line, LedgerFormat Format,
-                      llvm::raw_ostream &OS) {
-  static constexpr llvm::StringLiteral Names[] = {"kind", "topic", "outcome",
-                                                  "about", "why"};
+                      raw_ostream &OS) {
+  static constexpr StringLiteral Names[] = {"kind", "topic", "outcome", "about",
+                                            "why"};
   if (Format == LedgerFormat::Json) {
     llvm::json::OStream J(OS);
     J.object([&] {
@@ -69,19 +69,19 @@ static void printLine(const LedgerLine &Line, LedgerFormat Format,
         J.attribute(Names[I], llvm::json::fixUTF8(Line[I]));
     });
   } else {
-    llvm::StringRef Separator;
-    for (llvm::StringRef Text : Line)
+    StringRef Separator;
+    for (StringRef Text : Line)
       if (!Text.empty())
         OS << std::exchange(Separator, "\t") << Text;
   }
   OS << '\n';
 }
 
-void proof::printProof(llvm::StringRef Path, const Proof &Shown, SpellFn Spell,
-                       LedgerFormat Format, llvm::raw_ostream &OS) {
-  static constexpr llvm::StringLiteral Kinds[] = {"proved", "assumed", "gap",
-                                                  "violated"};
-  static constexpr llvm::StringLiteral Topics[] = {
+void proof::printProof(StringRef Path, const Proof &Shown, SpellFn Spell,
+                       LedgerFormat Format, raw_ostream &OS) {
+  static constexpr StringLiteral Kinds[] = {"proved", "assumed", "gap",
+                                            "violated"};
+  static constexpr StringLiteral Topics[] = {
 #define HLOBUF_TOPIC(Enumerator, What, About, Check) #Enumerator,
 #include "Proof/Kinds.def"
   };

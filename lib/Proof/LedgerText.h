@@ -13,7 +13,7 @@ namespace hlobuf::proof {
 std::string spellObligation(const Program &P, const Obligation &Owed);
 
 /// Names an obligation.
-using SpellFn = llvm::function_ref<std::string(const Obligation &)>;
+using SpellFn = function_ref<std::string(const Obligation &)>;
 
 /// Columns with tabs between them, or a JSON object in each line.
 enum class LedgerFormat : uint8_t { Text, Json };
@@ -21,8 +21,8 @@ enum class LedgerFormat : uint8_t { Text, Json };
 /// Prints \p Shown of the dump \p Path, a line for each obligation: kind,
 /// topic, outcome, what it is about, and why; then what stopped the proof, and
 /// faults of the kernel.
-void printProof(llvm::StringRef Path, const Proof &Shown, SpellFn Spell,
-                LedgerFormat Format, llvm::raw_ostream &OS);
+void printProof(StringRef Path, const Proof &Shown, SpellFn Spell,
+                LedgerFormat Format, raw_ostream &OS);
 
 } // namespace hlobuf::proof
 

@@ -38,7 +38,7 @@ void proof::decideOrder(const ProofModel &X, Ledger &L) {
     return IsBefore(X.P.operands(O.At)[O.Operand], O.At, Rule::OperandBefore);
   });
   L.decide(Topic::PredecessorBefore, [&](const Obligation &O) -> Outcome {
-    llvm::StringRef Name = predecessorNames(X.P, O.At)[O.Operand];
+    StringRef Name = predecessorNames(X.P, O.At)[O.Operand];
     HloId Before = predecessor(X.P, O.At, Name);
     if (Before)
       return IsBefore(Before, O.At, Rule::PredecessorBefore);

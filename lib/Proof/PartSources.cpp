@@ -4,17 +4,13 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::ArrayRef;
-using llvm::SmallVector;
-using llvm::StringRef;
 
 PartSources::PartSources(const ValuePlaces &Lines)
     : Lines(Lines), P(Lines.program()) {
   Begin.reserve(Lines.numParts() + 1);
   Lines.forEach([&](HloId Id) {
     for (uint32_t Leaf : Lines.leaves(Id)) {
-      Begin.resize(Lines.number({Id, Leaf}) + 1,
-                   static_cast<uint32_t>(All.size()));
+      Begin.resize(Lines.number({Id, Leaf}) + 1, uint32_t(All.size()));
       Part At = {Id, Leaf};
       llvm::append_range(All, originsOf(P, At, Lines.line(At).valid()));
     }

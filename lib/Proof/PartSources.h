@@ -19,11 +19,11 @@ public:
   /// What \p At, an array, is: one of these at run time. None if its
   /// instruction defines it; a source that the text does not have is an invalid
   /// part.
-  llvm::ArrayRef<Part> of(Part At) const {
+  ArrayRef<Part> of(Part At) const {
     uint32_t N = Lines.number(At);
     return N == ValuePlaces::NoNumber
-               ? llvm::ArrayRef<Part>()
-               : llvm::ArrayRef(All).slice(Begin[N], Begin[N + 1] - Begin[N]);
+               ? ArrayRef<Part>()
+               : ArrayRef(All).slice(Begin[N], Begin[N + 1] - Begin[N]);
   }
 
   /// See wrappedComputation().
@@ -32,17 +32,17 @@ public:
   /// has all operands; invalid for others.
   ComputationId startedAt(HloId Id) const;
   /// Operands that are bound so far at \p Id, an element of an async chain.
-  llvm::SmallVector<HloId, 8> bound(HloId Id) const;
+  SmallVector<HloId, 8> bound(HloId Id) const;
   /// A context of a chain that runs on a SparseCore, or is not known to run
   /// elsewhere.
   bool isSparseCoreContext(Part At) const;
   /// What \p Body, of an async chain, reaches through control flow, itself
   /// included.
-  llvm::ArrayRef<ComputationId> inside(ComputationId Body) const;
+  ArrayRef<ComputationId> inside(ComputationId Body) const;
 
   /// The GPU stream that all of \p Body, of async chains, runs on: what is put
   /// on it earlier runs earlier. Empty if that is not known.
-  llvm::StringRef streamOf(ComputationId Body) const;
+  StringRef streamOf(ComputationId Body) const;
 
 private:
   const ValuePlaces &Lines;
@@ -50,7 +50,7 @@ private:
   /// By number of a part, where its own begin in All; one more ends the last.
   std::vector<uint32_t> Begin;
   std::vector<Part> All;
-  mutable llvm::DenseMap<uint32_t, std::vector<ComputationId>> Inside;
+  mutable DenseMap<uint32_t, std::vector<ComputationId>> Inside;
 };
 
 /// True for the start of an asynchronous operation; of a send, too.

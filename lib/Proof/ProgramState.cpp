@@ -8,8 +8,7 @@ using namespace hlobuf;
 using namespace hlobuf::proof;
 
 /// True if a computation that runs on \p Stream is marked in \p Set.
-bool ProgramState::isWrittenInOrder(uint32_t Set,
-                                    llvm::StringRef Stream) const {
+bool ProgramState::isWrittenInOrder(uint32_t Set, StringRef Stream) const {
   return !Stream.empty() &&
          llvm::any_of(Sets->members(Set), [&](uint32_t Member) {
            return Member >= markOf(ComputationId(0)) &&
@@ -53,8 +52,7 @@ void ProgramState::fill(ValueId Line) {
     write(Line);
 }
 
-bool ProgramState::keepSame(ValueId Line,
-                            llvm::function_ref<bool(ValueId)> IsSame) {
+bool ProgramState::keepSame(ValueId Line, function_ref<bool(ValueId)> IsSame) {
   BytePlace Place = X->place(Line);
   auto Keeps = [&](uint32_t Value) {
     return Value < X->Lines.dump().Values.size() && IsSame(ValueId(Value)) &&
@@ -65,14 +63,14 @@ bool ProgramState::keepSame(ValueId Line,
       }))
     return false;
   Bytes.change(Place, [&](uint32_t Set) {
-    llvm::SmallVector<uint32_t, 4> Same;
+    SmallVector<uint32_t, 4> Same;
     llvm::copy_if(Sets->members(Set), std::back_inserter(Same), Keeps);
     return Sets->get(Same);
   });
   return true;
 }
 
-void ProgramState::bind(llvm::ArrayRef<Binding> All) {
+void ProgramState::bind(ArrayRef<Binding> All) {
   std::vector<ByteMemory::Runs> Runs;
   for (auto [Line, Source] : All) {
     bool Same = Source && X->place(Line).beginsLike(X->place(Source));
@@ -91,7 +89,7 @@ void ProgramState::bind(llvm::ArrayRef<Binding> All) {
 }
 
 void ProgramState::meet(const ProgramState &Other,
-                        llvm::SmallVectorImpl<uint32_t> &Lost) {
+                        SmallVectorImpl<uint32_t> &Lost) {
   Bytes.meet(Other.Bytes, *Sets, Lost);
   for (auto [Value, Start] : Other.Pending)
     setPending(ValueId(Value), Start);

@@ -42,13 +42,13 @@ public:
   void fill(ValueId Line);
   /// The bytes of \p Line, which a copy writes, hold the same already: a value
   /// for which \p IsSame is true. False if there is none.
-  bool keepSame(ValueId Line, llvm::function_ref<bool(ValueId)> IsSame);
+  bool keepSame(ValueId Line, function_ref<bool(ValueId)> IsSame);
   /// All at once: a line's bytes hold it where they hold its source, should
   /// that be in the same place; one phi may be the source of another.
-  void bind(llvm::ArrayRef<Binding> All);
+  void bind(ArrayRef<Binding> All);
   /// Keeps what \p Other holds, too. Adds values that are lost somewhere to
   /// \p Lost.
-  void meet(const ProgramState &Other, llvm::SmallVectorImpl<uint32_t> &Lost);
+  void meet(const ProgramState &Other, SmallVectorImpl<uint32_t> &Lost);
 
   /// The operation that \p Start begins still writes \p Line.
   void setPending(ValueId Line, HloId Start);
@@ -63,7 +63,7 @@ public:
   void finish(HloId Start);
 
 private:
-  bool isWrittenInOrder(uint32_t Set, llvm::StringRef Stream) const;
+  bool isWrittenInOrder(uint32_t Set, StringRef Stream) const;
   void add(ValueId Line, uint32_t Value);
   /// Above the numbers of all lines.
   uint32_t markOf(ComputationId Body) const {
@@ -74,9 +74,9 @@ private:
   NumberSets *Sets;
   ByteMemory Bytes;
   /// By value line: the start of what still writes it.
-  llvm::DenseMap<uint32_t, HloId> Pending;
+  DenseMap<uint32_t, HloId> Pending;
   /// By start: these lines, and maybe some that others write by now.
-  llvm::DenseMap<uint32_t, llvm::SmallVector<uint32_t, 2>> Unfinished;
+  DenseMap<uint32_t, SmallVector<uint32_t, 2>> Unfinished;
 };
 
 } // namespace hlobuf::proof

@@ -36,10 +36,9 @@ struct ProofModel {
 };
 
 /// The names in the control-predecessors of \p Id.
-llvm::SmallVector<llvm::StringRef, 2> predecessorNames(const Program &P,
-                                                       HloId Id);
+SmallVector<StringRef, 2> predecessorNames(const Program &P, HloId Id);
 /// \p Name, one of these; invalid if the computation does not have it.
-HloId predecessor(const Program &P, HloId Id, llvm::StringRef Name);
+HloId predecessor(const Program &P, HloId Id, StringRef Name);
 
 } // namespace hlobuf::proof
 

@@ -23,7 +23,7 @@ private:
   void add(HloId Id, llvm::SparseBitVector<> &Set) const;
 
   const ProofModel &X;
-  llvm::DenseMap<uint32_t, llvm::SparseBitVector<>> Sets;
+  DenseMap<uint32_t, llvm::SparseBitVector<>> Sets;
 };
 
 } // namespace hlobuf::proof

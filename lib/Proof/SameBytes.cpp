@@ -25,12 +25,12 @@ static Part parameterOf(const ProofModel &X, Part At, unsigned Depth);
 /// TPU wraps a collective into custom calls whose first outputs are what is
 /// transferred: the elements of operand 0 of the start, operand 1 of the done.
 static Part stepOverCollective(const ProofModel &X, Part At) {
-  llvm::StringRef Target = X.P.customCallTarget(At.Id, Backend::TPU);
-  llvm::ArrayRef<HloId> Operands = X.P.operands(At.Id);
+  StringRef Target = X.P.customCallTarget(At.Id, Backend::TPU);
+  ArrayRef<HloId> Operands = X.P.operands(At.Id);
   Part From;
   if (Target == "AsyncCollectiveStart" && !Operands.empty()) {
     auto Steps = X.Lines.steps(At);
-    llvm::ArrayRef<HloId> Inner = X.P.operands(Operands[0]);
+    ArrayRef<HloId> Inner = X.P.operands(Operands[0]);
     if (Steps.size() == 1 && Steps[0] < Inner.size())
       From = {Inner[Steps[0]], 0};
   } else if (Target == "AsyncCollectiveDone" && Operands.size() > 1) {
@@ -93,7 +93,7 @@ static std::optional<OperandPart> croppedOperand(const ProofModel &X,
 /// calls shows.
 static std::optional<OperandPart> handedOn(const ProofModel &X, Part Written) {
   HloId Id = Written.Id;
-  llvm::ArrayRef<HloCall> Calls = X.P.calls(Id);
+  ArrayRef<HloCall> Calls = X.P.calls(Id);
   if (Calls.empty())
     return croppedOperand(X, Written);
   ComputationId Body = Calls.front().Callee;
@@ -181,7 +181,7 @@ static HloId sliceOf(const ProofModel &X, HloId Id) {
     bool Moves = Op == Opcode::Bitcast || isPlainCopy(X, {Id, 0});
     if (!Moves && Op != Opcode::AsyncDone && Op != Opcode::Parameter)
       break;
-    llvm::ArrayRef<Part> Sources = X.From.of({Id, 0});
+    ArrayRef<Part> Sources = X.From.of({Id, 0});
     if (!Moves && (Sources.size() != 1 || !Sources[0]))
       return {};
     Id = Moves ? X.P.operands(Id).front() : Sources.front().Id;

@@ -9,7 +9,7 @@ using namespace hlobuf;
 using namespace hlobuf::proof;
 
 static Outcome isForwarded(const ProofModel &X, Part At) {
-  llvm::ArrayRef<Part> Sources = X.From.of(At);
+  ArrayRef<Part> Sources = X.From.of(At);
   if (!X.Home.of(At)) {
     std::vector<std::string> Names;
     for (Part Source : Sources)

@@ -31,7 +31,7 @@ private:
   bool isKeptArgument(ValueId V) const;
   bool lastsToTheEnd(ValueId V) const;
   void forEachOverlap(uint32_t Use,
-                      llvm::function_ref<void(uint32_t Line)> Visit) const;
+                      function_ref<void(uint32_t Line)> Visit) const;
   Outcome fits(ValueId V) const;
   Outcome inPlace(uint32_t Use, ValueId Result) const;
 
@@ -64,7 +64,7 @@ private:
 
 static bool isFlying(Opcode Op) { return isStart(Op) || isDone(Op); }
 
-static Outcome onlyInModule(llvm::StringRef What) {
+static Outcome onlyInModule(StringRef What) {
   return {Reason::OnlyInModule, What.str()};
 }
 
@@ -115,7 +115,7 @@ bool StatedProgram::lastsToTheEnd(ValueId V) const {
 
 /// Lines that the instruction of \p Use writes where it reads.
 void StatedProgram::forEachOverlap(
-    uint32_t Use, llvm::function_ref<void(uint32_t Line)> Visit) const {
+    uint32_t Use, function_ref<void(uint32_t Line)> Visit) const {
   ValueId Read = ReadValues[Use];
   if (!Read)
     return;

@@ -42,13 +42,13 @@ bool proof::hasSameOrder(const Shape &A, const Shape &B) {
                                         A.Layout->Splits == B.Layout->Splits;
 }
 
-bool proof::ascends(llvm::ArrayRef<int64_t> Dimensions, const Shape &S) {
+bool proof::ascends(ArrayRef<int64_t> Dimensions, const Shape &S) {
   auto Size = [&](int64_t D) {
     return D >= 0 && static_cast<size_t>(D) < S.Dimensions.size()
                ? S.Dimensions[size_t(D)].Size
                : 0;
   };
-  llvm::SmallVector<int64_t, 6> Moving;
+  SmallVector<int64_t, 6> Moving;
   llvm::copy_if(Dimensions, std::back_inserter(Moving),
                 [&](int64_t D) { return Size(D) != 1; });
   return llvm::is_sorted(Moving) &&

@@ -20,7 +20,7 @@ bool hasSameSizes(const Shape &A, const Shape &B);
 bool hasSameOrder(const Shape &A, const Shape &B);
 
 /// \p Dimensions of \p S, without those of one element, ascend.
-bool ascends(llvm::ArrayRef<int64_t> Dimensions, const Shape &S);
+bool ascends(ArrayRef<int64_t> Dimensions, const Shape &S);
 
 /// Row-major, dimensions of one element aside.
 bool isRowMajor(const Shape &S);

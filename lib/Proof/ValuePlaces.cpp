@@ -5,7 +5,6 @@
 
 using namespace hlobuf;
 using namespace hlobuf::proof;
-using llvm::ArrayRef;
 
 ValuePlaces::ValuePlaces(const Program &P) : P(P) {
   findDonated();

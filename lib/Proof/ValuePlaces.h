@@ -40,7 +40,7 @@ public:
   const Dump &dump() const { return P.facts().dump(); }
 
   /// The computations that run, in the order of the text.
-  llvm::ArrayRef<ComputationId> computations() const { return Running; }
+  ArrayRef<ComputationId> computations() const { return Running; }
   bool runs(ComputationId C) const {
     return P.classOf(C) != ComputationClass::None && !P.isFusionBody(C);
   }
@@ -63,16 +63,16 @@ public:
 
   /// The parts of \p Id that are arrays, and hold data; tuple tables and tokens
   /// do not.
-  llvm::ArrayRef<uint32_t> leaves(HloId Id) const;
+  ArrayRef<uint32_t> leaves(HloId Id) const;
   /// The shape of \p At; of a buffer that of its array.
   const Shape &shape(Part At) const;
   ShapeId shapeId(Part At) const {
     return P.trees().part(P[At.Id].Shape, At.Ordinal);
   }
-  Part partAt(HloId Id, llvm::ArrayRef<uint32_t> Steps) const {
+  Part partAt(HloId Id, ArrayRef<uint32_t> Steps) const {
     return P.partAt(Id, Steps);
   }
-  llvm::SmallVector<uint32_t, 4> steps(Part At) const { return P.steps(At); }
+  SmallVector<uint32_t, 4> steps(Part At) const { return P.steps(At); }
   /// `name{1,0}`.
   std::string spell(Part At) const;
   std::string spell(ValueId Line) const;
@@ -116,9 +116,9 @@ private:
   /// What input_output_alias names is there.
   bool OwnHeader = true;
   /// Numbers and indices of parameters.
-  llvm::DenseSet<IdPair> Donated;
+  DenseSet<IdPair> Donated;
   /// How many allocations there are for it, by its number and index.
-  llvm::DenseMap<IdPair, uint32_t> Arguments;
+  DenseMap<IdPair, uint32_t> Arguments;
   /// By slot: the number of its first part, NoNumber if it does not run.
   std::vector<uint32_t> PartBegin;
   /// By number of a part.
