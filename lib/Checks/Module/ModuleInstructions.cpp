@@ -2,9 +2,8 @@
 //
 // What dataflow relies on in every computation, also inside fusions:
 // - a bitcast keeps the bytes of its operand (HandleBitcast in
-//   xla/service/hlo_verifier.cc, 2017), which it forwards. Where an operand or
-//   result is tiled its padding counts, whose size backends decide, so that
-//   only untiled arrays are compared;
+//   xla/service/hlo_verifier.cc, 2017), which it forwards, of tiles with their
+//   padding;
 // - the heading of a computation has the shapes of its parameters and its root
 //   (HloComputation::Print, 2017), where it is not printed in short form;
 // - what computes only a result is read: HloDCE (xla/hlo/transforms/
@@ -66,8 +65,8 @@ void ModuleInstructions::checkBitcast(const Program &P, HloId Id) {
     return;
   Diags
       .report({P.place(Id), Subject(M, Id)},
-              "bitcast {} has {} bytes, but its operand {} has {}",
-              P.spell(Id), *Bytes, P.spell(Source), *Before)
+              "bitcast {} has {} bytes, but its operand {} has {}", P.spell(Id),
+              *Bytes, P.spell(Source), *Before)
       .note(P.place(Source), "{} is defined here", P.spell(Source));
 }
 
