@@ -199,12 +199,14 @@ struct MajorSlice {
 };
 } // namespace
 
-/// How many elements of dimension \p D one tile of \p L has.
+/// How many elements of dimension \p D one tile of \p L has; 1 where tiles of
+/// one dimension only pad.
 static int64_t tileSize(const Layout &L, size_t D) {
+  if (L.Tiles.empty() || (L.Tiles.size() == 1 && L.Tiles[0].size() == 1))
+    return 1;
+  ArrayRef<int64_t> Tile = L.Tiles[0];
   size_t Place = llvm::find(L.MinorToMajor, D) - L.MinorToMajor.begin();
-  return !L.Tiles.empty() && Place < L.Tiles[0].size()
-             ? L.Tiles[0][L.Tiles[0].size() - 1 - Place]
-             : 1;
+  return Place < Tile.size() ? Tile[Tile.size() - 1 - Place] : 1;
 }
 
 /// What \p Slice takes, if it is contiguous, and begins with a tile.
