@@ -29,12 +29,8 @@ const SparseBitVector<> &ReadSets::of(ComputationId C) {
   if (!New)
     return Entry->second;
   SparseBitVector<> Set;
-  for (ComputationId Inner : X.From.inside(C)) {
+  for (ComputationId Inner : X.From.inside(C))
     for (HloId Id : X.P.order(Inner))
       add(Id, Set);
-    for (uint32_t Leaf : X.Lines.leaves(X.P.root(Inner)))
-      if (ValueId Line = X.Home.of({X.P.root(Inner), Leaf}))
-        Set.set(Line.index());
-  }
   return Sets[C.index()] = std::move(Set);
 }
