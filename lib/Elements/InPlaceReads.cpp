@@ -138,11 +138,13 @@ static bool isReadByOtherGroup(const Program &P, HloId Id, uint32_t Part,
   Join(Others);
   std::optional<OperandPart> Written = P.forwardedPart(Root, Part);
   HloId Parameter = P.parameter(Body, Operand);
-  return Written && Parameter &&
-         llvm::any_of(ReadersOf(Parameter).set_bits(), [&](unsigned Number) {
-           return Groups.findLeader(Number) !=
-                  Groups.findLeader(Written->Operand);
-         });
+  if (!Written || !Parameter)
+    return false;
+  unsigned Own = Groups.findLeader(Written->Operand);
+  for (unsigned Number : ReadersOf(Parameter).set_bits())
+    if (Groups.findLeader(Number) != Own)
+      return true;
+  return false;
 }
 
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;

@@ -79,7 +79,7 @@ struct HeldValue {
   /// result is not written yet, or the argument is not read any more.
   uint64_t Idle = 0;
   /// Others that are live there and share the bytes of Value.
-  SmallVector<ValueId, 1> Others;
+  SmallVector<ValueId, 1> Others = {};
 };
 
 /// Adds \p Bytes to \p Changes, which has an element more than steps, where

@@ -46,8 +46,8 @@ static bool mayWritePadding(const Overlay &At) {
   if (isSameType(At.Written, At.Read) || !At.Written.isTiled())
     return false;
   std::optional<uint64_t> Padded = tiledBytesOf(At.Written);
-  return !Padded ||
-         *Padded * 8 != countElements(At.Written) * storedBits(At.Written);
+  auto Elements = static_cast<uint64_t>(countElements(At.Written));
+  return !Padded || *Padded * 8 != Elements * storedBits(At.Written);
 }
 
 Outcome InPlace::decide(const Obligation &O) {
