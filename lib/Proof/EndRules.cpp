@@ -75,29 +75,21 @@ Outcome DoneSearch::find(HloId Start) {
   return {Breach::NoDone, X.P.spell(Start)};
 }
 
-/// Lines of outputs that share a byte with another output's, by line. Sorted by
-/// place, each is compared with the one before it that reaches furthest.
+/// Lines of outputs that share a byte with another output's, by line. What does
+/// not begin its allocation is not where an output may be.
 static DenseMap<uint32_t, ValueId> findOverlaps(const ProofModel &X) {
-  std::vector<std::pair<uint32_t, ValueId>> Outputs;
-  for (uint32_t Leaf : X.Lines.leaves(X.entryRoot()))
-    if (ValueId Line = X.Home.of({X.entryRoot(), Leaf}))
-      Outputs.emplace_back(Leaf, Line);
-  llvm::sort(Outputs, [&](const auto &A, const auto &B) {
-    BytePlace P = X.place(A.second), Q = X.place(B.second);
-    return std::tuple(P.Memory, P.Begin, A.first) <
-           std::tuple(Q.Memory, Q.Begin, B.first);
-  });
+  DenseMap<uint32_t, std::pair<uint32_t, ValueId>> Firsts;
   DenseMap<uint32_t, ValueId> Overlaps;
-  std::pair<uint32_t, ValueId> Furthest;
-  for (const auto &Output : Outputs) {
-    BytePlace Mine = X.place(Output.second);
-    if (Furthest.second && Mine.meets(X.place(Furthest.second))) {
-      Overlaps[Output.first] = Furthest.second;
-      Overlaps[Furthest.first] = Output.second;
-    }
-    if (!Furthest.second || X.place(Furthest.second).Memory != Mine.Memory ||
-        X.place(Furthest.second).End < Mine.End)
-      Furthest = Output;
+  for (uint32_t Leaf : X.Lines.leaves(X.entryRoot())) {
+    ValueId Line = X.Home.of({X.entryRoot(), Leaf});
+    if (!Line || X.place(Line).empty())
+      continue;
+    uint32_t Memory = X.place(Line).Memory.index();
+    auto [First, New] = Firsts.try_emplace(Memory, Leaf, Line);
+    if (New || !X.place(Line).meets(X.place(First->second.second)))
+      continue;
+    Overlaps[Leaf] = First->second.second;
+    Overlaps[First->second.first] = Line;
   }
   return Overlaps;
 }
