@@ -397,10 +397,13 @@ void Comparer::places() {
 }
 
 void Comparer::flags() {
-  std::vector<ExpectedFlags> Expected = expectedFlags(Derived);
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
-    if (Expected[I] != statedFlags(D.Allocations[I]) && !Visit({.Row = I}))
+  HeaderFlags Expected(Derived);
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
+    if (Expected[AllocationId(I)] == statedFlags(D.Allocations[I]))
+      continue;
+    if (!Visit({.Row = I}))
       return;
+  }
 }
 
 void Comparer::sizes() {

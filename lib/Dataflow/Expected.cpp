@@ -96,13 +96,16 @@ static std::vector<ExpectedFlags> flagsByModule(const Derivation &Derived) {
   return All;
 }
 
-std::vector<ExpectedFlags> hlobuf::expectedFlags(const Derivation &Derived) {
+ExpectedFlags HeaderFlags::operator[](AllocationId Id) const {
+  const Facts &DumpFacts = Derived.facts();
+  return Derived.program().isFromTexts()
+             ? flagsByTexts(DumpFacts, DumpFacts.dump()[Id])
+             : OfModule[Id.index()];
+}
+
+HeaderFlags::HeaderFlags(const Derivation &Derived) : Derived(Derived) {
   if (!Derived.program().isFromTexts())
-    return flagsByModule(Derived);
-  std::vector<ExpectedFlags> All;
-  for (const Allocation &Alloc : Derived.facts().dump().Allocations)
-    All.push_back(flagsByTexts(Derived.facts(), Alloc));
-  return All;
+    OfModule = flagsByModule(Derived);
 }
 
 std::vector<std::optional<uint64_t>>

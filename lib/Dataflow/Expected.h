@@ -20,11 +20,22 @@ struct ExpectedFlags {
   bool operator==(const ExpectedFlags &) const = default;
 };
 
+/// What the headers of allocations must say.
+class HeaderFlags {
+public:
+  /// \p Derived must live as long as this.
+  explicit HeaderFlags(const Derivation &Derived);
+  ExpectedFlags operator[](AllocationId Id) const;
+
+private:
+  const Derivation &Derived;
+  /// By allocation; empty where the program is from texts, which tell each by
+  /// itself.
+  std::vector<ExpectedFlags> OfModule;
+};
+
 /// What the header of \p Alloc says.
 ExpectedFlags statedFlags(const Allocation &Alloc);
-
-/// What the headers of all allocations must say.
-std::vector<ExpectedFlags> expectedFlags(const Derivation &Derived);
 
 /// Bytes that every member of \p V's alias set gets on CPU and GPU; nothing
 /// where a member's are not known. Computed once for all values.

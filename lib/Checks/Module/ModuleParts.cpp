@@ -283,17 +283,16 @@ void hlobuf::checkModuleUses(const CheckContext &Ctx, Reporter &Diags) {
 }
 
 void hlobuf::checkModuleFlags(const CheckContext &Ctx, Reporter &Diags) {
-  std::vector<ExpectedFlags> Expected;
+  std::optional<HeaderFlags> Expected;
   auto Describe = [&](const ModuleAnswer &M, const Difference &Diff) {
-    if (Expected.empty())
-      Expected = expectedFlags(M.Analysis.derived());
+    if (!Expected)
+      Expected.emplace(M.Analysis.derived());
     AllocationId Id(Diff.Row);
     const Allocation &Alloc = M.D[Id];
     return M.report({M.LinePlaces.line(Alloc), Id},
                     "allocation {} is {}, but according to {} it is {}",
                     Alloc.Index, spellFlags(M.D, statedFlags(Alloc)),
-                    M.source("its values"),
-                    spellFlags(M.D, Expected[Diff.Row]));
+                    M.source("its values"), spellFlags(M.D, (*Expected)[Id]));
   };
   reportDifferences(Ctx, Diags, DerivedPart::Flags, Describe);
 }
