@@ -174,9 +174,10 @@ Outcome StatedProgram::inPlace(uint32_t Use, ValueId Result) const {
   NameId Name = D.Uses[Use].Name;
   std::string Where = D.Names[Name].str();
   Opcode Op = DumpFacts.opcode(Name);
-  if (!place(Result).beginsLike(place(Read)) ||
-      !Steps.isTyped(Name, D.Uses[Use].Operand, Read))
+  if (!place(Result).beginsLike(place(Read)))
     return onlyInModule(Where);
+  if (!Steps.isTyped(Name, D.Uses[Use].Operand, Read))
+    return Reason::OtherView;
   const Shape &Written = D.Shapes[D[Result].Shape];
   const Shape &Source = D.Shapes[D[Read].Shape];
   auto Own = D.Indices.steps(D[Result].Tag.Index);
