@@ -31,6 +31,21 @@ struct FrameReads {
   SmallVector<uint32_t, 2> Parts;
   OperandReads Reads;
 };
+
+/// On GPU the results of an input fusion are computed in groups, of reductions
+/// that share what they read, and of all that is not reduced, which run at the
+/// same time (GroupDisjointReductions, xla/service/gpu, 2021, and
+/// xla/backends/gpu/codegen/emitters/reduction_base.cc, 2026).
+struct ResultGroups {
+  ResultGroups(const Program &P, HloId Id);
+  /// A result of another group than \p Part reads \p Operand.
+  bool isReadByOther(const Program &P, HloId Id, uint32_t Part,
+                     uint32_t Operand) const;
+
+  llvm::IntEqClasses Groups;
+  /// By instruction of the body: the results that need it.
+  DenseMap<uint32_t, llvm::SmallBitVector> Readers;
+};
 } // namespace
 
 struct InPlaceReads::State {
@@ -57,6 +72,8 @@ struct InPlaceReads::State {
   /// Results that are reductions next to others, which are computed in the
   /// order of what is reduced.
   llvm::SmallDenseMap<uint32_t, ScopedId, 1> Reductions;
+  /// Of an input fusion, once it is asked for.
+  std::optional<ResultGroups> Groups;
   unsigned Exhausted = 0;
   /// The most that an operand of Id has.
   size_t Dimensions = 0;
@@ -98,25 +115,18 @@ bool hlobuf::isOneLoop(const Program &P, HloId Id) {
   return !P.facts().isTPU() && fusionKind(P, Id) == "kInput";
 }
 
-/// True if a result of the input fusion \p Id on GPU reads \p Operand while
-/// another thread writes result \p Part: they are computed in groups, of
-/// reductions that share what they read, and of all that is not reduced
-/// (GroupDisjointReductions, xla/service/gpu, 2021, and
-/// xla/backends/gpu/codegen/emitters/reduction_base.cc, 2026).
-static bool isReadByOtherGroup(const Program &P, HloId Id, uint32_t Part,
-                               uint32_t Operand) {
+ResultGroups::ResultGroups(const Program &P, HloId Id) {
   ComputationId Body = P.callee(Id, CallRole::Calls);
   HloId Root = Body ? P.root(Body) : HloId();
   if (!Root || P[Root].Op != Opcode::Tuple)
-    return false;
+    return;
   ArrayRef<HloId> Results = P.operands(Root);
-  DenseMap<uint32_t, llvm::SmallBitVector> Readers;
   auto ReadersOf = [&](HloId Inner) -> llvm::SmallBitVector & {
     return Readers.try_emplace(Inner.index(), Results.size()).first->second;
   };
   for (auto [Number, Result] : llvm::enumerate(Results))
     ReadersOf(Result).set(Number);
-  llvm::IntEqClasses Groups(Results.size());
+  Groups.grow(Results.size());
   auto Join = [&](const llvm::SmallBitVector &Together) {
     for (unsigned Number : Together.set_bits())
       Groups.join(Together.find_first(), Number);
@@ -136,12 +146,20 @@ static bool isReadByOtherGroup(const Program &P, HloId Id, uint32_t Part,
       Join(Own);
   }
   Join(Others);
-  std::optional<OperandPart> Written = P.forwardedPart(Root, Part);
+}
+
+bool ResultGroups::isReadByOther(const Program &P, HloId Id, uint32_t Part,
+                                 uint32_t Operand) const {
+  if (Readers.empty())
+    return false;
+  ComputationId Body = P.callee(Id, CallRole::Calls);
+  std::optional<OperandPart> Written = P.forwardedPart(P.root(Body), Part);
   HloId Parameter = P.parameter(Body, Operand);
-  if (!Written || !Parameter)
+  auto Known = Parameter ? Readers.find(Parameter.index()) : Readers.end();
+  if (!Written || Known == Readers.end())
     return false;
   unsigned Own = Groups.findLeader(Written->Operand);
-  for (unsigned Number : ReadersOf(Parameter).set_bits())
+  for (unsigned Number : Known->second.set_bits())
     if (Groups.findLeader(Number) != Own)
       return true;
   return false;
@@ -206,6 +224,7 @@ void InPlaceReads::State::load(const Program &P, HloId Instruction,
         Dimensions, shapeOf(P, P.operands(Id)[Number], Part).Dimensions.size());
   Frames.clear();
   Reductions.clear();
+  Groups.reset();
   Maps = std::make_unique<AccessMaps>(All, Sets);
   auto Begin = [&](ScopedId Inst, uint32_t Part) -> FrameReads & {
     ShapeId Frame = P.trees().part(P[Inst.Id].Shape, Part);
@@ -321,7 +340,11 @@ std::vector<ElementHazard> InPlaceReads::find(HloId Id, uint32_t Part,
   std::vector<ElementHazard> Hazards = Finder.take();
   if (Incomplete)
     Hazards.emplace_back().Reason = "fusions with too many paths";
-  if (isOneLoop(P, Id) && isReadByOtherGroup(P, Id, Part, Operand.Operand))
-    Hazards.emplace_back().Reason = OtherLoop;
+  if (isOneLoop(P, Id)) {
+    if (!Current->Groups)
+      Current->Groups.emplace(P, Id);
+    if (Current->Groups->isReadByOther(P, Id, Part, Operand.Operand))
+      Hazards.emplace_back().Reason = OtherLoop;
+  }
   return Hazards;
 }

@@ -16,9 +16,9 @@
 
 namespace hlobuf {
 
-/// True if all results of \p Id are computed in one loop, by threads in any
-/// order: an input fusion on GPU (reduction emitters of xla/service/gpu, 2019,
-/// and of xla/backends/gpu/codegen/emitters, 2024).
+/// True if results of \p Id are computed in one loop, by threads in any order:
+/// an input fusion on GPU (reduction emitters of xla/service/gpu, 2019, and of
+/// xla/backends/gpu/codegen/emitters, 2024), group by group.
 bool isOneLoop(const Program &P, HloId Id);
 
 /// True if the emitter of \p Id copies what it scatters before it writes

@@ -23,6 +23,7 @@ struct Part {
 struct OperandPart {
   uint32_t Operand = 0;
   uint32_t Ordinal = 0;
+  bool operator==(const OperandPart &) const = default;
 };
 
 /// Part \p Result of an instruction, and the part of an operand whose bytes it

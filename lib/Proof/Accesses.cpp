@@ -59,11 +59,13 @@ void Accesses::addReads(HloId Id) {
 }
 
 /// True if a product is added to operand 2: otherwise that is a bias, or a
-/// scale
-/// (`beta` of GemmBackendConfig, gpu/backend_configs.proto, 2019).
+/// scale (`beta` of GemmBackendConfig, gpu/backend_configs.proto, 2019).
 static bool addsToMatrix(StringRef Attributes) {
   double Beta = 0;
-  StringRef Text = Attributes.split("\"beta\":").second;
+  StringRef Text = findAttribute(Attributes, "backend_config")
+                       .value_or("")
+                       .split("\"beta\":")
+                       .second;
   return !Text.take_while([](char C) { return C != ',' && C != '}'; })
               .getAsDouble(Beta) &&
          Beta != 0;

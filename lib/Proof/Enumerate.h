@@ -20,8 +20,8 @@ void enumerateOperands(const ProofModel &X, Ledger &L);
 /// All other topics.
 void enumerateAccesses(const ProofModel &X, Ledger &L);
 
-/// True if \p At may be printed with another type than its source: a bitcast,
-/// and what a custom call declares to work on.
+/// True if \p At may be printed with another type than its source: a bitcast, a
+/// set-dimension-size, a custom call that marks no call.
 bool mayRetype(const Program &P, Part At);
 
 /// Counts all once more, what depends on the text alone without the tables of

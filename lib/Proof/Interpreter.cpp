@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proof/Interpreter.h"
+#include "Program/PartOrigins.h"
 #include "Proof/SameBytes.h"
 #include "Proof/TypeRules.h"
 #include "Support/Format.h"
@@ -292,44 +293,44 @@ void Interpreter::joinSlices(State &S, HloId Id) {
   }
 }
 
-/// What keeps its bytes is added after all others are written: those may be in
-/// its way.
+/// What keeps its bytes is there before the others write, and lost where they
+/// do, but where a collective has written what is forwarded.
 void Interpreter::doWrites(State &S, HloId Id) {
   ArrayRef<PartWrite> Writes = X.Does.of(Id).Writes;
-  SmallVector<bool, 4> Kept;
+  enum { Filled, Kept, Made, Handed };
+  SmallVector<uint8_t, 4> Hows;
   for (const PartWrite &W : Writes)
-    Kept.push_back(keeps(S, Id, W));
-  for (size_t N = 0; N != Writes.size(); ++N)
-    if (!Kept[N] && !mayForward(Id, Writes[N]))
-      S.write(Writes[N].Line);
-  // What a sibling writes there is lost.
-  auto IsOverwritten = [&](const PartWrite &Mine) {
-    for (size_t K = 0; K != Writes.size(); ++K)
-      if (!Kept[K] && X.place(Writes[K].Line).meets(X.place(Mine.Line)) &&
-          !isCollectiveOfFusion({Id, Writes[K].Ordinal}))
-        return true;
-    return false;
-  };
-  for (size_t N = 0; N != Writes.size(); ++N)
-    if (Kept[N] ? !IsOverwritten(Writes[N]) : mayForward(Id, Writes[N]))
-      S.add(Writes[N].Line);
-  for (size_t N = 0; N != Writes.size(); ++N) {
-    L.visit({Topic::Written, Id, Writes[N].Ordinal},
-            written(S, Id, Writes[N], Kept[N]));
+    Hows.push_back(isFilledBuffer({Id, W.Ordinal}) ? Filled
+                   : keeps(S, Id, W)               ? Kept
+                   : mayForward(Id, W)             ? Handed
+                                                   : Made);
+  for (uint8_t How : {Filled, Kept, Made, Handed})
+    for (auto [W, Own] : llvm::zip_equal(Writes, Hows))
+      if (Own == How)
+        How == Filled || How == Made ? S.write(W.Line) : S.add(W.Line);
+  for (auto [W, Own] : llvm::zip_equal(Writes, Hows)) {
+    L.visit({Topic::Written, Id, W.Ordinal}, written(S, Id, W, Own == Kept));
     if (isStart(X.op(Id)))
-      S.setPending(Writes[N].Line, Id);
+      S.setPending(W.Line, Id);
   }
 }
 
-/// True if \p Written is made by a collective that a fusion of TPU runs. What
-/// it writes is forwarded a second time, as the operand that it was.
-bool Interpreter::isCollectiveOfFusion(Part Written) const {
-  if (!P.facts().isTPU() || X.op(Written.Id) != Opcode::Fusion)
+/// True if a collective that a fusion of TPU runs makes \p Written, in the
+/// buffer of an operand that another result is declared to be, too.
+bool Interpreter::isFilledBuffer(Part Written) const {
+  HloId Id = Written.Id;
+  if (!P.facts().isTPU() || X.op(Id) != Opcode::Fusion)
     return false;
-  Part Made = X.Lines.partAt(P.root(P.calls(Written.Id)[0].Callee),
-                             X.Lines.steps(Written));
+  Part Made =
+      X.Lines.partAt(P.root(P.calls(Id)[0].Callee), X.Lines.steps(Written));
   auto From = Made ? P.forwardedPart(Made.Id, Made.Ordinal) : std::nullopt;
-  return From && isCollective(X.op(P.operands(Made.Id)[From->Operand]));
+  if (!From || !isCollective(X.op(P.operands(Made.Id)[From->Operand])))
+    return false;
+  auto Buffer = declaredPart(P, Id, Written.Ordinal);
+  return Buffer && llvm::any_of(X.Lines.leaves(Id), [&](uint32_t Leaf) {
+           return Leaf != Written.Ordinal &&
+                  declaredPart(P, Id, Leaf) == Buffer;
+         });
 }
 
 /// An opcode that is not known may hand an operand on.
@@ -348,6 +349,13 @@ Outcome Interpreter::written(const State &S, HloId Id, const PartWrite &W,
     return {Breach::ReadOnly, Evidence{X.Lines.spell(W.Line), W.Line, {}}};
   if (X.op(Id) == Opcode::Unknown)
     return {Reason::UnknownOpcode, P.spell(Id)};
+  auto Fills = [&](const PartWrite &Other) {
+    return Other.Ordinal != W.Ordinal &&
+           X.place(Other.Line).meets(X.place(W.Line)) &&
+           isFilledBuffer({Id, Other.Ordinal});
+  };
+  if (Kept && llvm::any_of(X.Does.of(Id).Writes, Fills))
+    return Gate::CollectiveBuffer;
   return Kept ? Rule::Kept : Rule::OwnPlace;
 }
 

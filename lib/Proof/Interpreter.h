@@ -51,7 +51,7 @@ private:
   void doWrites(State &S, HloId Id);
   void joinSlices(State &S, HloId Id);
   bool mayForward(HloId Id, const PartWrite &W) const;
-  bool isCollectiveOfFusion(Part Written) const;
+  bool isFilledBuffer(Part Written) const;
   Outcome written(const State &S, HloId Id, const PartWrite &W, bool Kept);
   bool keeps(State &S, HloId Id, const PartWrite &W);
   bool keepsCopy(State &S, HloId Id, const PartWrite &W);

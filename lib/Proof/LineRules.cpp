@@ -75,7 +75,9 @@ Outcome proof::fitsLine(const Facts &DumpFacts, ValueId Line, ShapeId Type,
             Evidence{fmt::format("{}: {} of {} bytes", Name, V.Size, *Needed),
                      Line,
                      {}}};
-  if (!Own && S.Layout && !S.Layout->Groups.empty())
+  bool Padded = S.Layout ? !S.Layout->Groups.empty()
+                         : DumpFacts.isTPU() && !S.Dimensions.empty();
+  if (!Own && Padded)
     Needed = tiledBytesOf(S);
   return Needed && V.Size >= *Needed ? Outcome(Rule::ShapeFits)
                                      : Outcome(Gate::UnknownFormula);

@@ -163,7 +163,10 @@ void StatedProgram::countAgain() {
 Outcome StatedProgram::fits(ValueId V) const {
   const Allocation &Owner = D[D[V].Owner];
   bool HasStep = DumpFacts.time(D[V].Tag.Name) >= 0;
-  if (!Owner.Constant && !DumpFacts.isTPU() && HasStep == Owner.ThreadLocal)
+  // Computations that TPU embeds may have temps.
+  bool Elsewhere =
+      HasStep ? Owner.ThreadLocal : !Owner.ThreadLocal && !DumpFacts.isTPU();
+  if (!Owner.Constant && Elsewhere)
     return {Breach::OtherMemory, D.spell(D[V].Tag)};
   return fitsLine(DumpFacts, V, D[V].Shape, DumpFacts.opcode(D[V].Tag.Name));
 }
@@ -330,7 +333,9 @@ void StatedProgram::execute() {
     NameId Name = D[V].Tag.Name;
     Outcome Found =
         find(V, isGiven(DumpFacts.opcode(Name)) ? Name : DumpFacts.entryRoot());
-    bool Open = Found.kind() == OutcomeKind::Violated && isKeptArgument(V);
+    UsedId U = DumpFacts.usedOf(V);
+    bool Open = Found.kind() == OutcomeKind::Violated && isKeptArgument(V) &&
+                !(U && DumpFacts.isLiveOut(U));
     L.visit({Topic::StatedEnd, HloId(), I},
             Open ? onlyInModule("donors among arguments") : Found);
   }

@@ -54,11 +54,12 @@ SABOTAGES = [
      "    if (!@)\n      finish(S, Id);\n"),
     ("dones check no bodies", "Interpreter.cpp", "    checkBody(S, Done, Body);\n",
      "    if (!@)\n      checkBody(S, Done, Body);\n"),
-    ("writes of starts return early", "Interpreter.cpp", "  SmallVector<bool, 4> Kept;\n",
-     "  SmallVector<bool, 4> Kept;\n  if (@ && isStart(X.op(Id)))\n    return;\n"),
+    ("writes of starts return early", "Interpreter.cpp", "  SmallVector<uint8_t, 4> Hows;\n",
+     "  SmallVector<uint8_t, 4> Hows;\n  if (@ && isStart(X.op(Id)))\n    return;\n"),
     ("the last write is not checked", "Interpreter.cpp",
-     "  for (size_t N = 0; N != Writes.size(); ++N) {\n    L.visit",
-     "  for (size_t N = 0; N + @ < Writes.size(); ++N) {\n    L.visit"),
+     "  for (auto [W, Own] : llvm::zip_equal(Writes, Hows)) {\n    L.visit",
+     "  for (auto [W, Own] : llvm::zip(Writes.drop_back(@ && !Writes.empty()),\n"
+     "                                 Hows)) {\n    L.visit"),
     ("the program is not executed", "Kernel.cpp", "if (!Interpreter(X, L).run())",
      "if (!@ && !Interpreter(X, L).run())"),
 

@@ -65,12 +65,12 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
 }
 
 /// The operand of \p Id that \p Whole, which may be in its body, makes part
-/// \p Part of; nothing where more than that is computed.
+/// \p Result of; nothing where more than that is computed.
 static std::optional<uint32_t> madeOf(const Program &P, HloId Id, HloId Whole,
-                                      uint32_t Part) {
+                                      uint32_t Result) {
   if (!isPaired(P[Whole].Op))
     return std::nullopt;
-  hlobuf::Part At = {Id == Whole ? Id : P.root(P[Whole].Parent), Part};
+  Part At = {Id == Whole ? Id : P.root(P[Whole].Parent), Result};
   while (At.Id != Whole) {
     auto From = P.forwardedPart(At.Id, At.Ordinal);
     if (!From)
@@ -84,6 +84,33 @@ static std::optional<uint32_t> madeOf(const Program &P, HloId Id, HloId Whole,
   return P[Operand].Op == Opcode::Parameter
              ? std::optional<uint32_t>(P[Operand].number())
              : std::nullopt;
+}
+
+/// The answer where whole arrays are read or made; nothing where elements are.
+static std::optional<ElementAnswer>
+askWhole(const Program &P, const proof::ElementQuestion &Asked) {
+  ElementAnswer Answer;
+  HloId Whole = Asked.Id;
+  if (P[Whole].Op == Opcode::Fusion && !P.calls(Whole).empty()) {
+    FusedReads Does(P, Asked);
+    if (!Does.ReadsWhole && (!Does.MakesWhole || Does.Readers.empty()))
+      return std::nullopt;
+    Whole = Does.Readers.size() == 1 ? Does.Readers[0] : HloId();
+    if (!Whole || !madeOf(P, Asked.Id, Whole, Asked.Result)) {
+      // Sound programs have what makes a result next to another reader.
+      if (Does.ReadsWhole)
+        Answer.Doubt = "when a fusion reads whole arrays is not known";
+      return Answer;
+    }
+  } else if (!isPaired(P[Whole].Op) && P[Whole].Op != Opcode::CustomCall) {
+    return std::nullopt;
+  }
+  if (madeOf(P, Asked.Id, Whole, Asked.Result) == Asked.Read.Operand)
+    return std::nullopt;
+  // Its text shows nothing about its elements.
+  Answer.Worst.Verdict = ReadVerdict::Anywhere;
+  Answer.Sound = false;
+  return Answer;
 }
 
 /// Why \p Hazard is not decided. TPU orders the loops of fusions, and GPU the
@@ -102,29 +129,9 @@ static StringRef doubtOf(const Program &P, HloId Id,
 
 ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
                                   const proof::ElementQuestion &Asked) {
+  if (std::optional<ElementAnswer> Answer = askWhole(P, Asked))
+    return *Answer;
   ElementAnswer Answer;
-  bool Crossed = P[Asked.Id].Op == Opcode::CustomCall;
-  if (isPaired(P[Asked.Id].Op))
-    Crossed = madeOf(P, Asked.Id, Asked.Id, Asked.Result) != Asked.Read.Operand;
-  if (P[Asked.Id].Op == Opcode::Fusion && !P.calls(Asked.Id).empty())
-    if (FusedReads Does(P, Asked);
-        Does.ReadsWhole || (Does.MakesWhole && !Does.Readers.empty())) {
-      std::optional<uint32_t> Own;
-      if (Does.Readers.size() == 1)
-        Own = madeOf(P, Asked.Id, Does.Readers[0], Asked.Result);
-      if (!Own) {
-        if (Does.ReadsWhole)
-          Answer.Doubt = "when a fusion reads whole arrays is not known";
-        return Answer;
-      }
-      Crossed = *Own != Asked.Read.Operand;
-    }
-  if (Crossed) {
-    // Its text shows nothing about its elements.
-    Answer.Worst.Verdict = ReadVerdict::Anywhere;
-    Answer.Sound = false;
-    return Answer;
-  }
   ReadOperand Read = {Asked.Read.Operand, Asked.Read.Ordinal};
   InPlaceChain Chain = Reads.chain(Asked.Id, Asked.Result);
   Chain.HasOperand = Chain.HasOperand &&

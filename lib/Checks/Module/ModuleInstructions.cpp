@@ -28,7 +28,7 @@ using namespace hlobuf;
 
 namespace {
 struct ModuleInstructions {
-  void checkBitcast(const Program &P, HloId Id);
+  void checkBitcast(HloId Id);
   void checkHeading(ComputationId Id);
   void checkRead(const Program &P, HloId Id);
 
@@ -45,29 +45,39 @@ struct ModuleInstructions {
 };
 } // namespace
 
-void ModuleInstructions::checkBitcast(const Program &P, HloId Id) {
-  if (P[Id].Op != Opcode::Bitcast || P.operands(Id).size() != 1)
+/// Elements that the text leaves out are known, too.
+void ModuleInstructions::checkBitcast(HloId Id) {
+  const HloInstruction &I = M[Id];
+  if (I.Op != Opcode::Bitcast || M.operands(I).size() != 1)
     return;
-  HloId Source = P.operands(Id)[0];
-  if (!P[Id].Shape || !P[Source].Shape)
+  HloOperand Operand = M.operand(I, 0);
+  if (!Operand.Source || !I.Shape)
     return;
-  const Shape &To = P.trees().shape(P[Id].Shape);
-  const Shape &From = P.trees().shape(P[Source].Shape);
+  const HloInstruction &Source = M[Operand.Source];
+  ShapeId FromId = Source.Shape;
+  for (uint32_t K : D.Indices.steps(Operand.Path))
+    FromId = FromId && K < D.Shapes[FromId].Elements.size()
+                 ? D.Shapes[FromId].Elements[K]
+                 : ShapeId();
+  if (!FromId)
+    return;
+  const Shape &To = D.Shapes[I.Shape], &From = D.Shapes[FromId];
   if (!To.isArray() || !From.isArray() || To.isDynamic() || From.isDynamic())
     return;
   bool Tiled = To.isTiled() || From.isTiled();
   auto BytesOf = [&](ShapeId S) {
     return Tiled ? tiledBytes(D.Shapes, S) : logicalBytes(D.Shapes, S);
   };
-  std::optional<uint64_t> Bytes = BytesOf(P[Id].Shape);
-  std::optional<uint64_t> Before = BytesOf(P[Source].Shape);
+  std::optional<uint64_t> Bytes = BytesOf(I.Shape), Before = BytesOf(FromId);
   if (!Bytes || !Before || *Bytes == *Before)
     return;
+  bool Whole = Operand.Path.isRoot();
   Diags
-      .report({P.place(Id), Subject(M, Id)},
-              "bitcast {} has {} bytes, but its operand {} has {}", P.spell(Id),
-              *Bytes, P.spell(Source), *Before)
-      .note(P.place(Source), "{} is defined here", P.spell(Source));
+      .report({place(I), Subject(M, Id)},
+              "bitcast {} has {} bytes, but its operand {}{} has {}", M.name(I),
+              *Bytes, M.name(Source), Whole ? "" : D.Indices.text(Operand.Path),
+              *Before)
+      .note(place(Source), "{} is defined here", M.name(Source));
 }
 
 StringRef ModuleInstructions::plainText(const HloInstruction &I) {
@@ -178,11 +188,12 @@ void hlobuf::checkModuleInstructions(const CheckContext &Ctx, Reporter &Diags) {
   ModuleInstructions Check{D, Diags};
   for (ComputationId C : ids<ComputationId>(D.Module.Computations.size()))
     Check.checkHeading(C);
+  for (HloId Id : ids<HloId>(D.Module.Instructions.size()))
+    Check.checkBitcast(Id);
   const Program *P = Ctx.program();
   if (!P || !P->obstacle().empty())
-    return; // a module without ENTRY is a syntax error
+    return; // no ENTRY is a syntax error, an obstacle is said by all proofs
   for (HloId Id : ids<HloId>(D.Module.Instructions.size())) {
-    Check.checkBitcast(*P, Id);
     Check.checkRead(*P, Id);
     // Half of all instructions follow from no operand.
     if (const HloNode &N = (*P)[Id]; N.Shape && !isGiven(N.Op))
