@@ -121,11 +121,9 @@ ResultGroups::ResultGroups(const Program &P, HloId Id) {
   if (!Root || P[Root].Op != Opcode::Tuple)
     return;
   ArrayRef<HloId> Results = P.operands(Root);
-  auto ReadersOf = [&](HloId Inner) -> llvm::SmallBitVector & {
-    return Readers.try_emplace(Inner.index(), Results.size()).first->second;
-  };
   for (auto [Number, Result] : llvm::enumerate(Results))
-    ReadersOf(Result).set(Number);
+    Readers.try_emplace(Result.index(), Results.size())
+        .first->second.set(Number);
   Groups.grow(Results.size());
   auto Join = [&](const llvm::SmallBitVector &Together) {
     for (unsigned Number : Together.set_bits())
@@ -135,9 +133,9 @@ ResultGroups::ResultGroups(const Program &P, HloId Id) {
   for (HloId Inner : llvm::reverse(P.order(Body))) {
     if (Inner == Root)
       continue;
-    llvm::SmallBitVector Own = ReadersOf(Inner);
+    llvm::SmallBitVector Own = Readers.lookup(Inner.index());
     for (HloId Source : P.operands(Inner))
-      ReadersOf(Source) |= Own;
+      Readers[Source.index()] |= Own;
     if (P[Inner].Op == Opcode::Reduce)
       Others.reset(Own);
     // A scalar is computed once more for each group.
