@@ -145,6 +145,22 @@ static Finding describePosition(const ModuleAnswer &M, const Difference &Diff) {
       Actual ? ", which holds " + M.Analysis.flow().spell(Actual) : "");
 }
 
+/// Why the texts deny the use in \p Row of \p U; empty if they do not tell.
+static std::string whyNotRead(const ModuleAnswer &M, UsedId U, const Use &Row) {
+  HloId User = M.P.isFromTexts() ? M.P.find(Row.Name) : HloId();
+  if (!User || M.P[User].Inner)
+    return "";
+  if (M.P[User].Opaque && M.DumpFacts.positionsAt(Row.Name).empty())
+    return ": no value has a position there";
+  if (Row.Operand >= M.P.operands(User).size())
+    return "";
+  NameId Operand = M.P[M.P.operands(User)[Row.Operand]].Name;
+  if (!Operand || M.DumpFacts.isAt(U, Operand, Row.Index))
+    return "";
+  return fmt::format(": that is {}, which is not among its positions",
+                     M.D.Names[Operand]);
+}
+
 static Finding describeUse(const ModuleAnswer &M, const Difference &Diff) {
   if (!Diff.Used) {
     NameId Operand = M.P[M.P.operands(Diff.Id)[Diff.Operand]].Name;
@@ -169,9 +185,10 @@ static Finding describeUse(const ModuleAnswer &M, const Difference &Diff) {
   const Use &Row = M.D.Uses[Diff.Row];
   Finding F =
       M.tell(M.LinePlaces.line(Row).ltrim(), M.P.find(Row.Name), U.Tag.Name,
-             "{} does not read {} as operand {}{}", M.D.Names[Row.Name],
+             "{} does not read {} as operand {}{}{}", M.D.Names[Row.Name],
              M.D.spell(U.Tag), Row.Operand,
-             Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "");
+             Row.Index.printed() ? " " + M.D.Indices.text(Row.Index) : "",
+             whyNotRead(M, Diff.Used, Row));
   if (M.P.isFromTexts())
     F.note(lastPositionRow(M.DumpFacts, Diff.Used), "its last position");
   return F;
