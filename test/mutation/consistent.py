@@ -48,7 +48,8 @@ decide, never the tool's answer:
     text hides: only their names would be exchanged;
   * a phi of which another phi is made, or whose inputs are one value: another
     simplification may do without it. A loop's own phi cannot go without a contradiction;
-  * overlaps in modules without is_scheduled=true, with tuple index tables, within one
+  * overlaps with what nothing reads later but as a part of a call's tuple, or with a copy
+    of it; in modules without is_scheduled=true, with tuple index tables, within one
     instruction, in memory that other colors reuse, with contexts of asynchronous operations
     on TPU, and in alternate memory of TPU unless both are read after the other one begins,
     by no conditional or custom-call, and without asynchronous computations; and all

@@ -211,7 +211,7 @@ def overlap(facts):
                 if start >= dump.range_of(v)[1]:
                     break
                 if start < end and v.name != w.name and v.place() != w.place():
-                    if are_together(facts, v, w):
+                    if are_together(facts, v, w) and is_read_after(facts, v, w):
                         yield functools.partial(move_onto, facts, v, w)
                         yield functools.partial(move_onto, facts, w, v)
 
@@ -223,6 +223,21 @@ def is_branch_index(facts, v):
         if x and x.opcode == "conditional" and int(number) == 0:
             return True
     return False
+
+
+def is_read_after(facts, v, w):
+    """Whether something reads v when w, no copy of it, is there; a call does not read all
+    of a tuple."""
+    start = facts.dump.range_of(w)[0]
+    read = not v.uses
+    for name, _, index in v.uses:
+        x = facts.module.by_name.get(name)
+        opcode = x.opcode if x else ""
+        if opcode == "copy" and name == w.name:
+            return False
+        whole = opcode == "call" and index
+        read |= facts.time.get(name, 0) >= start and not whole
+    return read
 
 
 def is_plain(facts, v):
