@@ -128,6 +128,9 @@ static void countInstruction(const Program &P, HloId Id, TopicCounts &Counts) {
       Arrays(operandsRead(P, Id));
   Counts[Topic::HasDone] += isStart(Op);
   Counts[Topic::NotReadBefore] += isStart(Op);
+  bool IsResult = P.root(P[Id].Parent) == Id;
+  if (IsResult && Id != P.root(P.module().Entry))
+    Counts[Topic::Returned] += countArrays(Shapes, P[Id].Shape);
   if (Op == Opcode::Fusion)
     Counts[Topic::OperandType] += Arrays(Operands.size());
 }

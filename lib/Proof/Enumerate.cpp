@@ -162,6 +162,9 @@ void Enumeration::addAccesses(HloId Id) {
     L.open({Topic::Written, Id, W.Ordinal});
   if (!Done && !Does.Writes.empty())
     addInPlace(Id);
+  if (P.root(P[Id].Parent) == Id && P[Id].Parent != P.module().Entry)
+    for (uint32_t Leaf : X.Lines.leaves(Id))
+      L.open({Topic::Returned, Id, Leaf});
   for (const PartBinding &B : Does.Bindings)
     for (uint32_t N = 0; N != B.Sources.size(); ++N)
       L.open({Topic::SourcePlace, Id, B.Ordinal, N});

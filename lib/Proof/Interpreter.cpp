@@ -67,8 +67,21 @@ bool Interpreter::compute(State &S, ComputationId C) {
   for (HloId Id : P.order(C))
     if (++Steps > MaxInstructions || !dispatch(S, Id))
       return false;
+  if (C != P.module().Entry)
+    checkResult(S, P.root(C));
   --Depth;
   return true;
+}
+
+void Interpreter::checkResult(const State &S, HloId Root) {
+  for (uint32_t Leaf : X.Lines.leaves(Root)) {
+    ValueId Line = X.Home.of({Root, Leaf});
+    L.visit({Topic::Returned, Root, Leaf},
+            !Line ? Outcome(Reason::SourceWithoutLine)
+            : S.holds(Line)
+                ? Outcome(Rule::BytesHoldIt)
+                : Outcome(Breach::Overwritten, S.lost(Line, P.spell(Root))));
+  }
 }
 
 bool Interpreter::dispatch(State &S, HloId Id) {
@@ -432,7 +445,7 @@ bool Interpreter::runLocal(State &S) {
 
 void Interpreter::assumeCarried() {
   for (Topic What : {Topic::Read, Topic::Written, Topic::NotReadBefore,
-                     Topic::Awaited, Topic::BodyKept})
+                     Topic::Awaited, Topic::BodyKept, Topic::Returned})
     L.assume(What, Gate::CompiledElsewhere, [&](const Obligation &O) {
       return X.Lines.isCarried(P[O.At].Parent);
     });

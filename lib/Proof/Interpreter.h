@@ -35,6 +35,7 @@ private:
 
   // Steps.
   bool compute(State &S, ComputationId C);
+  void checkResult(const State &S, HloId Root);
   bool dispatch(State &S, HloId Id);
   bool runLoop(State &S, HloId Id);
   bool runBranches(State &S, HloId Id);

@@ -151,6 +151,14 @@ ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
     if (Answer.Doubt.empty())
       Answer.Doubt = doubtOf(P, Asked.Id, Hazard, Chain);
   }
+  bool FillsFirst =
+      Chain.Scatters && !Chain.HasOperand && !copiesUpdates(P, Asked.Id, Chain);
+  if (Answer.Sound && (FillsFirst || P[Asked.Id].Op == Opcode::Dot)) {
+    Answer.Sound.reset();
+    Answer.Doubt = FillsFirst
+                       ? "a scatter writes its operand to its result first"
+                       : "a library may clear the result of a product first";
+  }
   return Answer;
 }
 

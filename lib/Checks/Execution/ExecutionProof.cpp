@@ -64,7 +64,11 @@ void hlobuf::tellViolations(
       All.push_back(
           {R.owed(), Breach(R.Code), Shown.Book.outcome(R).evidence()});
   });
+  size_t Before = Diags.count();
   Tell(*Analysis, All);
+  // A violation that has no story proves nothing.
+  if (!All.empty() && Diags.count() == Before)
+    Diags.notChecked("what other checks tell, too");
 }
 
 /// `12,345 reads, 320 in place`: what was proved.

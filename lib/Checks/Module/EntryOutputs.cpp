@@ -4,8 +4,8 @@
 // constant nor a parameter that is not donated: the caller owns what it gets,
 // and may free it or write to it. Copy insertion copies whatever is at the
 // ENTRY root twice or is read-only (AddSpecialCaseCopies in
-// xla/service/copy_insertion.cc, 2017). Tuple tables are not outputs, and what
-// has no bytes is not told apart.
+// xla/service/copy_insertion.cc, 2017). Tuple tables are not outputs, but
+// stay until the end; what has no bytes is not told apart.
 //
 // Each item `{output}: (parameter, {index})` of input_output_alias promises
 // the caller that the output is written over that parameter. Both then are in
@@ -53,6 +53,13 @@ void EntryOutputs::complete(Finding F, ValueId Line) const {
 
 /// The ledger has both outputs; the second one is told.
 void EntryOutputs::reportShared(const Violation &V) {
+  const Value &Other = D[V.Shown.By];
+  if (Other.Shape && D.Shapes[Other.Shape].isTuple())
+    return complete(
+        Diags.report(P.place(Root),
+                     "output {} of {} shares bytes with the index table {}",
+                     index(V.Owed.Part), P.spell(Root), D.spell(Other.Tag)),
+        V.Shown.Lost);
   Seen.try_emplace(V.Shown.Lost.index(), V.Owed.Part);
   auto First = Seen.find(V.Shown.By.index());
   if (First == Seen.end() || First->second == V.Owed.Part)
