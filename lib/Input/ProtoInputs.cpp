@@ -151,6 +151,7 @@ Error hlobuf::printProto(const ProtoPlace &Place,
     return failed(Place, llvm::toString(P.takeError()));
   P->Thunks = Proto.Thunks;
   P->Result = Proto.Result;
+  P->Header = Proto.Header;
   P->Module.EntryLayout = Proto.EntryLayout;
   Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)

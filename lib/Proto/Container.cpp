@@ -112,6 +112,7 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
     return trouble("it is compressed more than twice");
   std::string NotZlib;
   StringRef Outermost;
+  StringRef Header;
   if (isCompressed(Bytes) || isZlib(Bytes)) {
     Expected<std::string> Text = decompress(Bytes, MaxBytes, mayHoldProto);
     if (Text)
@@ -127,11 +128,15 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
     if (Frames.Is == Framing::Kind::Whole)
       C.Around = Wrapper::Known;
     Outermost = Frames.Message;
+    Header = Frames.Header;
   }
   noteDevice(Bytes.take_front(1 << 16));
   searchRecords(Bytes, Depth);
   if (Depth != 0 && !Unpacked)
     return;
+  // Programs inside of an executable follow it.
+  if (!C.Protos.empty())
+    C.Protos.front().Header = Header;
   checkOptions(Bytes, Outermost);
   // Two bytes are not enough to know zlib by.
   if (C.Protos.empty() && C.Modules == 0)

@@ -31,6 +31,9 @@ struct FoundProto {
   /// The CompilationResultProto around both, of CPU executables; empty if there
   /// is none.
   StringRef Result;
+  /// The SerializedXlaExecutableMetadata in front of an executable; null if
+  /// there is none.
+  StringRef Header;
 };
 
 /// What a file says about the device that it was compiled for.

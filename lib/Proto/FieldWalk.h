@@ -47,6 +47,9 @@ public:
   /// counts as a field 0.
   void walk(FieldType In, StringRef Message, unsigned Depth = 0);
 
+  /// Counts the field \p Number of an \p In, whose value nobody reads.
+  void addUnread(FieldType In, uint32_t Number) { ++Unread[{In, Number}]; }
+
   /// `xla.LayoutProto.9 (3)`: how often, each with a comma between.
   std::string unread() const;
   /// `xla.LayoutProto.9,xla.TileProto.2`.

@@ -14,10 +14,10 @@ bool hlobuf::isPickle(StringRef Bytes) {
 /// The least that shows what a file is; no module has as few bytes.
 static constexpr size_t Least = 48;
 
-static constexpr Framing CutOff = {Framing::Kind::CutOff, {}};
+static constexpr Framing CutOff = {Framing::Kind::CutOff, {}, {}};
 
 static Framing whole(StringRef Message = "") {
-  return {Framing::Kind::Whole, Message};
+  return {Framing::Kind::Whole, Message, {}};
 }
 
 static bool isWhole(const Framing &F) { return F.Is == Framing::Kind::Whole; }
@@ -124,9 +124,11 @@ static Framing program(const Pieces &In) {
   return parts(In);
 }
 
+/// Within so many bytes, the header names IFRT.
+static constexpr size_t Front = 32;
+
 /// An executable after a header with its size, which IFRT writes (2025 on).
 static Framing executable(Pieces In) {
-  constexpr size_t Front = 32;
   auto Size = In.number();
   bool Named = In.Rest.take_front(Front).contains("pjrt_ifrt");
   auto Header = In.bytes(Size.value_or(~uint64_t(0)));
@@ -137,7 +139,27 @@ static Framing executable(Pieces In) {
   Framing F = program(In);
   if (Named && !isKnown(F) && In.Rest.size() < Least)
     return CutOff;
+  // Other bytes may look like a message; this one has the program's name.
+  constexpr uint32_t ComputationName = 7;
+  if (Named || !bytesField(*Header, ComputationName).empty())
+    F.Header = *Header;
   return Named || isWhole(F) ? F : Framing();
+}
+
+/// The header of the executable that is a bytes object in a pickle: `B` and its
+/// size, 4 bytes.
+static StringRef pickledHeader(StringRef Bytes) {
+  size_t Mark = Bytes.find("pjrt_ifrt");
+  if (Mark == StringRef::npos)
+    return {};
+  for (size_t At = std::max<size_t>(Mark, Front) - Front + 5; At < Mark; ++At)
+    if (Bytes[At - 5] == 'B')
+      if (uint32_t Size =
+              llvm::support::endian::read32le(Bytes.data() + At - 4);
+          Size <= Bytes.size() - At)
+        if (Framing F = executable({Bytes.substr(At, Size)}); F.Header.data())
+          return F.Header;
+  return {};
 }
 
 /// Bytes that are large, and the last few ones, have no frame around them
@@ -177,8 +199,11 @@ Framing hlobuf::framingOf(StringRef Bytes) {
     return CutOff;
   // An entry of jax's compilation cache begins with the time, 4 bytes.
   const Pieces Ways[] = {{Bytes}, {Bytes.drop_front(4)}};
-  if (isPickle(Bytes))
-    return pickle(Ways[0]);
+  if (isPickle(Bytes)) {
+    Framing F = pickle(Ways[0]);
+    F.Header = pickledHeader(Bytes);
+    return F;
+  }
   for (const Pieces &In : Ways)
     if (Framing F = executable(In); isKnown(F))
       return F;

@@ -24,6 +24,9 @@ struct Framing {
   Kind Is = Kind::Unknown;
   /// Of one that is a message, maybe after a header: that message.
   StringRef Message;
+  /// Of an executable: the SerializedXlaExecutableMetadata in front of it; null
+  /// if there is none.
+  StringRef Header;
 };
 
 /// The file \p Bytes, which is not compressed. Cost is linear in its size at

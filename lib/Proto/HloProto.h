@@ -157,6 +157,9 @@ struct HloProto {
   /// The CompilationResultProto around both, of CPU executables; empty if there
   /// is none.
   StringRef Result;
+  /// The SerializedXlaExecutableMetadata in front of an executable; null if
+  /// there is none.
+  StringRef Header;
 };
 
 /// Takes an HloModuleProto and its BufferAssignmentProto apart, whose bytes

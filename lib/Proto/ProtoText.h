@@ -7,9 +7,12 @@
 
 #include "Proto/HloProto.h"
 #include "Proto/ShapeText.h"
+#include "Support/Format.h"
 #include <string>
 
 namespace hlobuf {
+
+class FieldWalk;
 
 /// What a proto holds, as the texts that all readers know.
 struct ProtoTexts {
@@ -60,6 +63,11 @@ void printTraces(const HloProto &P, TextSink &To);
 /// for each difference: the field, what it says, and what it must.
 void compareFields(const HloProto &P,
                    function_ref<void(const std::string &)> Report);
+/// The same of its header, SerializedXlaExecutableMetadata (xla/python/
+/// pjrt_ifrt/executable_metadata.proto, 2025). Fields with a value that has no
+/// rule become \p Unread.
+void compareHeader(const HloProto &P, FieldWalk &Unread,
+                   function_ref<void(const std::string &)> Report);
 /// The thunks of an executable (CompilationResultProto of
 /// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
 /// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no
@@ -75,6 +83,25 @@ void printAttributes(const ProtoModule &M, const ProtoInstruction &I,
 /// stays one line.
 std::string plainName(StringRef Name);
 void appendName(std::string &Out, StringRef Name);
+
+/// Says of fields what they are, and what they must be.
+struct FieldReport {
+  function_ref<void(const std::string &)> Report;
+
+  template <typename... Ts>
+  void differs(fmt::format_string<Ts...> Text, Ts &&...Args) {
+    Report(fmt::format(Text, std::forward<Ts>(Args)...));
+  }
+  void expect(StringRef Field, int64_t Stated, int64_t Expected) {
+    if (Stated != Expected)
+      differs("{} is {}, and must be {}", Field, Stated, Expected);
+  }
+  void expectName(StringRef Field, StringRef Stated, StringRef Expected) {
+    if (Stated != Expected)
+      differs("{} is '{}', and must be '{}'", Field, plainName(Stated),
+              plainName(Expected));
+  }
+};
 
 /// `{0,1}`.
 std::string indexText(ArrayRef<int64_t> Index);

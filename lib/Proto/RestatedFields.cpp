@@ -26,7 +26,7 @@ struct ProtoAlias {
   bool operator==(const ProtoAlias &) const = default;
 };
 
-struct RestatedFields {
+struct RestatedFields : FieldReport {
   void run();
 
   void readAliases();
@@ -46,19 +46,6 @@ struct RestatedFields {
   std::optional<bool> isArgument(Numbers Index) const;
   std::vector<std::pair<int64_t, std::string>> expectedConstants() const;
 
-  template <typename... Ts>
-  void differs(fmt::format_string<Ts...> Text, Ts &&...Args) {
-    Report(fmt::format(Text, std::forward<Ts>(Args)...));
-  }
-  void expect(StringRef Field, int64_t Stated, int64_t Expected) {
-    if (Stated != Expected)
-      differs("{} is {}, and must be {}", Field, Stated, Expected);
-  }
-  void expectName(StringRef Field, StringRef Stated, StringRef Expected) {
-    if (Stated != Expected)
-      differs("{} is '{}', and must be '{}'", Field, plainName(Stated),
-              plainName(Expected));
-  }
   /// Calls \p Visit with each field \p Number of the executable.
   void forEach(uint32_t Number, function_ref<void(StringRef)> Visit) {
     for (StringRef Part : Parts)
@@ -72,7 +59,6 @@ struct RestatedFields {
   }
 
   const HloProto &P;
-  function_ref<void(const std::string &)> Report;
   const ProtoModule &M = P.Module;
   /// The messages that together are the executable.
   SmallVector<StringRef, 2> Parts = {};
@@ -479,5 +465,5 @@ void RestatedFields::run() {
 
 void hlobuf::compareFields(const HloProto &P,
                            function_ref<void(const std::string &)> Report) {
-  RestatedFields{P, Report}.run();
+  RestatedFields{{Report}, P}.run();
 }

@@ -78,22 +78,25 @@ static void printFields(const HloProto &P, TextSink &To) {
   Program.walk(FieldType::HloModule, P.Module.Bytes);
   Program.walk(FieldType::BufferAssignment, P.Assignment.Bytes);
   printUnread(" unread in the program: ", Program, To);
+  auto Report = [&](const std::string &Text) {
+    ((To.Out += " different: ") += Text) += '\n';
+  };
+  FieldWalk Around;
+  if (P.Header.data())
+    compareHeader(P, Around, Report);
   if (P.Thunks.Target == ThunkSource::Backend::None)
     return;
   if (P.Thunks.Target == ThunkSource::Backend::CPU && P.Result.empty()) {
     To.Out += " unread around it: xla.cpu.CompilationResultProto\n";
     return;
   }
-  FieldWalk Around;
   if (P.Thunks.Target == ThunkSource::Backend::CPU)
     Around.walk(FieldType::CpuCompilationResult, P.Result);
   else
     for (StringRef Part : P.Thunks.Parts)
       Around.walk(FieldType::GpuExecutable, Part);
   printUnread(" unread around it: ", Around, To);
-  compareFields(P, [&](const std::string &Text) {
-    ((To.Out += " different: ") += Text) += '\n';
-  });
+  compareFields(P, Report);
 }
 
 void hlobuf::printTraces(const HloProto &P, TextSink &To) {

@@ -2,9 +2,9 @@
 //
 // proto-fields.
 //
-// What an executable says twice it says alike (Proto/RestatedFields.cpp), and
-// all of it is read (Proto/Fields.def): a field that is newer than this tool
-// may change what others mean.
+// What an executable says twice it says alike (Proto/RestatedFields.cpp,
+// Proto/ExecutableHeader.cpp), and all of it is read (Proto/Fields.def): a
+// field that is newer than this tool may change what others mean.
 
 #include "Checks/Check.h"
 
