@@ -6,8 +6,7 @@
 #include "Memory/WasteContext.h"
 #include "Proof/StatedProof.h"
 #include "Support/Lazy.h"
-#include "Thunks/SliceComparison.h"
-#include "Thunks/ThunkCoverage.h"
+#include "Thunks/LaunchProof.h"
 
 using namespace hlobuf;
 
@@ -21,8 +20,7 @@ struct CheckContext::Cache {
   Lazy<std::unique_ptr<ValueNames>> Names;
   Lazy<std::vector<Waste>> Wasted;
   Lazy<std::unique_ptr<ThunkGraph>> Thunks;
-  Lazy<SliceComparison> Slices;
-  Lazy<ThunkCoverage> Coverage;
+  Lazy<std::unique_ptr<LaunchProof>> Launched;
 };
 
 CheckContext::CheckContext(const Dump &D)
@@ -89,12 +87,11 @@ const ThunkGraph *CheckContext::thunkGraph() const {
   });
 }
 
-const SliceComparison &CheckContext::sliceComparison() const {
-  return Memo->Slices.get([&] { return SliceComparison(*thunkGraph()); });
-}
-
-const ThunkCoverage &CheckContext::thunkCoverage() const {
-  return Memo->Coverage.get([&] { return ThunkCoverage(*thunkGraph()); });
+const LaunchProof &CheckContext::launchProof() const {
+  return *once(Memo->Launched, [&] {
+    return std::make_unique<LaunchProof>(*thunkGraph(),
+                                         proof::ProvedRows::Forgotten);
+  });
 }
 
 const MemoryUse &CheckContext::memory() const {

@@ -11,8 +11,7 @@ namespace hlobuf {
 
 class ModuleAnalysis;
 class Program;
-class SliceComparison;
-class ThunkCoverage;
+class LaunchProof;
 class ThunkGraph;
 class ValueNames;
 namespace proof {
@@ -45,9 +44,8 @@ public:
   /// The thunks and their instructions; null without the module analysis or if
   /// it has an obstacle.
   const ThunkGraph *thunkGraph() const;
-  // What follows from thunkGraph(), which is not null.
-  const SliceComparison &sliceComparison() const;
-  const ThunkCoverage &thunkCoverage() const;
+  /// What is shown of them; thunkGraph() is not null.
+  const LaunchProof &launchProof() const;
 
   /// Bytes over time.
   const MemoryUse &memory() const;

@@ -15,6 +15,7 @@
 #include "Support/Format.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
+#include "Thunks/LaunchProof.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -306,11 +307,17 @@ static void printLedger(StringRef Path, const Dump &D,
                         proof::LedgerFormat Format, raw_ostream &OS) {
   using namespace proof;
   CheckContext Ctx(D);
-  if (const Program *P = Ctx.program())
-    return printProof(
-        Path, proveWithElements(*P, ProvedRows::Kept),
-        [&](const Obligation &O) { return spellObligation(*P, O); }, Format,
-        OS);
+  if (const Program *P = Ctx.program()) {
+    auto Spell = [&](const Obligation &O) { return spellObligation(*P, O); };
+    printProof(Path, proveWithElements(*P, ProvedRows::Kept), Spell, Format,
+               OS);
+    const ThunkGraph *G =
+        D.complete(Section::Thunks) ? Ctx.thunkGraph() : nullptr;
+    if (G)
+      printProof("", LaunchProof(*G, ProvedRows::Kept).proof(), Spell, Format,
+                 OS);
+    return;
+  }
   if (statesProgram(Ctx))
     return printProof(
         Path, proveStated(Ctx, ProvedRows::Kept),

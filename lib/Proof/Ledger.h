@@ -97,6 +97,13 @@ enum class TopicSubject : uint8_t {
   UseAndLine,
   /// At.
   Instruction,
+  /// Part: a number of ThunkProgram::Thunks.
+  Thunk,
+  /// Part: a number of ThunkProgram::Slices.
+  Slice,
+  /// Part: a number of ThunkProgram::Thunks; Operand: which of its rows of
+  /// StatedAttributes.def.
+  ThunkRow,
   /// At, a done; in Operand the instruction of the body, in OperandPart its
   /// part.
   BodyPart,

@@ -44,6 +44,12 @@ std::string proof::spellObligation(const Program &P, const Obligation &O) {
     break; // of stated programs
   case TopicSubject::Instruction:
     return P.spell(O.At);
+  case TopicSubject::Thunk:
+    return fmt::format("thunk {}", O.Part);
+  case TopicSubject::Slice:
+    return fmt::format("slice {}", O.Part);
+  case TopicSubject::ThunkRow:
+    return fmt::format("thunk {} attribute {}", O.Part, O.Operand);
   case TopicSubject::BodyPart:
     return fmt::format("{} waits for {}{}", P.spell(O.At),
                        P.spell(HloId(O.Operand)),
@@ -85,7 +91,8 @@ void proof::printProof(StringRef Path, const Proof &Shown, SpellFn Spell,
 #define HLOBUF_TOPIC(Enumerator, What, About, Check) #Enumerator,
 #include "Proof/Kinds.def"
   };
-  printLine({"dump", "", "", Path.str(), ""}, Format, OS);
+  if (!Path.empty())
+    printLine({"dump", "", "", Path.str(), ""}, Format, OS);
   for (Topic What : allTopics())
     for (const Ledger::Row &R : Shown.Book.rows(What)) {
       Outcome Result = Shown.Book.outcome(R);

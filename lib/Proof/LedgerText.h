@@ -18,9 +18,9 @@ using SpellFn = function_ref<std::string(const Obligation &)>;
 /// Columns with tabs between them, or a JSON object in each line.
 enum class LedgerFormat : uint8_t { Text, Json };
 
-/// Prints \p Shown of the dump \p Path, a line for each obligation: kind,
-/// topic, outcome, what it is about, and why; then what stopped the proof, and
-/// faults of the kernel.
+/// Prints \p Shown of the dump \p Path, without that if it is empty, a line for
+/// each obligation: kind, topic, outcome, what it is about, and why; then what
+/// stopped the proof, and faults of the kernel.
 void printProof(StringRef Path, const Proof &Shown, SpellFn Spell,
                 LedgerFormat Format, raw_ostream &OS);
 

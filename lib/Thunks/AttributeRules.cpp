@@ -315,3 +315,29 @@ ExpectedText hlobuf::ruleActivation(const AttributeContext &Attr) {
     return std::nullopt;
   return std::to_string(Row - std::begin(Modes));
 }
+
+std::vector<AttributeFault> hlobuf::compareAttributes(const ThunkGraph &G,
+                                                      proof::Ledger &Book) {
+  using namespace proof;
+  const ThunkProgram &T = G.thunks();
+  std::vector<AttributeFault> Faults;
+  Book.decide(Topic::Attribute, [&](const Obligation &O) -> Outcome {
+    ThunkId Id(O.Part);
+    if (!T[Id].Understood)
+      return Reason::UnknownThunk;
+    if (!G.instruction(Id))
+      return Reason::ThunkWithoutInstruction;
+    const AttributeRow &Row = attributeRows(T[Id].Kind, T.ForGpu)[O.Operand];
+    StringRef Where;
+    std::string Stated = statedAttribute(T, Id, Row, Where);
+    ExpectedText Expected = Row.Rule(
+        {G, Id, wrappedInstruction(G, Id), Row.Key, Row.Default, Stated});
+    if (Expected == Stated)
+      return Rule::SaysTheSame;
+    if (!Expected || Row.IsDerived)
+      return {Reason::NotDerived, Row.Key.str()};
+    Faults.push_back({Id, Row.Key, Where, Stated, *Expected});
+    return {Breach::OtherAttribute, Row.Key.str()};
+  });
+  return Faults;
+}

@@ -8,6 +8,7 @@
 #ifndef HLOBUF_THUNKS_ATTRIBUTERULES_H
 #define HLOBUF_THUNKS_ATTRIBUTERULES_H
 
+#include "Proof/Ledger.h"
 #include "Thunks/ThunkGraph.h"
 
 namespace hlobuf {
@@ -63,6 +64,20 @@ struct AttributeRow {
 
 /// The rows of thunks of \p Kind.
 ArrayRef<AttributeRow> attributeRows(ThunkKind Kind, bool ForGpu);
+
+/// An attribute that says something else than its instruction.
+struct AttributeFault {
+  ThunkId Thunk;
+  StringRef Key;
+  /// In the text.
+  StringRef Where;
+  std::string Stated, Expected;
+};
+
+/// Closes what the thunks of \p G say in addition to their slices
+/// (Topic::Attribute), and returns what is wrong.
+std::vector<AttributeFault> compareAttributes(const ThunkGraph &G,
+                                              proof::Ledger &Book);
 
 /// What \p Id says as the attribute of \p Row, and where: its value, or the
 /// whole line. Several values are joined by spaces.

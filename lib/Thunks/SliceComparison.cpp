@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Thunks/SliceComparison.h"
+#include "Thunks/Interleaving.h"
+#include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
+using namespace hlobuf::proof;
 
 /// Faults that are kept: the reporter counts more than it shows, and what is
 /// broken need not be compared to its end.
 static constexpr size_t MostFaults = 1 << 16;
-/// Ways to read the arguments of a custom call as operands and results.
-static constexpr size_t MostWays = 64;
 
-SliceComparison::SliceComparison(const ThunkGraph &Graph)
-    : G(Graph), P(Graph.program()), T(Graph.thunks()) {
+SliceComparison::SliceComparison(const ThunkGraph &Graph, Ledger &Book)
+    : G(Graph), P(Graph.program()), T(Graph.thunks()), Book(Book) {
   auto HasRoom = [&] { return Reads.size() + Writes.size() < MostFaults; };
   for (const Thunk &Each : T.Thunks)
     if (llvm::any_of(T.slices(Each),
@@ -45,11 +46,41 @@ SliceComparison::LeafSet::LeafSet(Leaves All) {
   Slices = SliceSet(Places);
 }
 
-bool SliceComparison::matches(const ThunkSlice &S, const ArrayLeaf &Leaf) {
-  if (Leaf.Bytes)
-    return !S.Missing && S.Bytes == *Leaf.Bytes;
-  ++Unknown;
-  return true;
+void SliceComparison::close(const ThunkSlice &S, const Outcome &Result) {
+  auto Number = static_cast<uint32_t>(&S - T.Slices.data());
+  Book.visit({topicOf(S), HloId(), Number}, Result);
+}
+
+void SliceComparison::closeAll(ThunkId Id, const Outcome &Result) {
+  for (const ThunkSlice &S : T.slices(T[Id]))
+    close(S, Result);
+}
+
+/// Says whether \p S, number \p Number, may be where \p Leaf is.
+bool SliceComparison::closeAt(ThunkId Id, const ThunkSlice &S,
+                              const ArrayLeaf &Leaf, uint32_t Number) {
+  bool Elsewhere = isElsewhere(S, Leaf);
+  if (Elsewhere)
+    fault({Id, &S, Leaf, Number}, S.writes());
+  else
+    close(S,
+          Leaf.Bytes ? Outcome(Rule::PlaceOfArray) : Reason::ArrayWithoutPlace);
+  return !Elsewhere;
+}
+
+/// Which arrays the thunks of \p I touch is not known.
+void SliceComparison::doubt(HloId I, Reason Why) {
+  if (I && ThunkCoverage::isLaunched(P, I))
+    Book.visit({Topic::Launched, I}, Why);
+}
+
+void SliceComparison::fault(SliceFault Found, bool InWrites) {
+  HloId I = G.instruction(Found.Thunk);
+  if (Found.Slice)
+    close(*Found.Slice, {Breach::OtherBytes, G.name(Found.Thunk)});
+  else if (I && ThunkCoverage::isLaunched(P, I))
+    Book.visit({Topic::Launched, I}, {Breach::ArrayUntouched, P.spell(I)});
+  (InWrites ? Writes : Reads).push_back(std::move(Found));
 }
 
 /// Emitters take slices and shapes from one instruction. Releases that state
@@ -67,18 +98,19 @@ void SliceComparison::compareShape(ThunkId Id, const ThunkSlice &S,
   Shapes.push_back({Id, &S, Leaf, 0});
 }
 
-/// \p S is one of \p Any, or a \p Part of one.
-bool SliceComparison::isOneOf(const ThunkSlice &S, const LeafSet &Any,
-                              bool Part) {
+/// \p S is one of \p Any, or a \p Part of one, or may be the one whose place
+/// is not known.
+bool SliceComparison::closeAsOneOf(const ThunkSlice &S, const LeafSet &Any,
+                                   bool Part) {
   if (!S.Missing && Any.Slices.contains(S.Bytes))
-    return true;
-  if (Part && !S.Missing && Any.Slices.isInOne(S.Bytes)) {
-    ++Parts;
-    return true;
-  }
-  // It may be the one whose place is not known.
-  Unknown += !Any.Known;
-  return !Any.Known;
+    close(S, Rule::PlaceOfAny);
+  else if (Part && !S.Missing && Any.Slices.isInOne(S.Bytes))
+    close(S, Gate::PartialRead);
+  else if (!Any.Known)
+    close(S, Reason::ArrayWithoutPlace);
+  else
+    return false;
+  return true;
 }
 
 SliceComparison::Slices SliceComparison::slices(ThunkId Id,
@@ -95,11 +127,12 @@ void SliceComparison::compare(ThunkId Id) {
   ThunkKind Kind = T[Id].Kind;
   if (G.isEmbedded(Id))
     return compareEmbedded(Id);
-  // What is not understood, or has no instruction, is said elsewhere.
-  if (!T[Id].Understood || !I)
-    return;
-  if (isThunkFrame(Kind))
-    Unknown += T[Id].Slices.size();
+  if (!T[Id].Understood)
+    closeAll(Id, Reason::UnknownThunk);
+  else if (!I)
+    closeAll(Id, Reason::ThunkWithoutInstruction);
+  else if (isThunkFrame(Kind))
+    closeAll(Id, Reason::ArrayWithoutPlace);
   else if (Kind == ThunkKind::While || Kind == ThunkKind::Conditional)
     compareControl(Id, I);
   else if (T.ForGpu)
@@ -116,8 +149,9 @@ void SliceComparison::compareEmbedded(ThunkId Id) {
   Slices Read = slices(Id, false), Written = slices(Id, true);
   if (!In.Owner || In.Thunks.size() != 1 || Read.size() != 1 ||
       Written.size() != 1 || !isThunkCopy(T[Id].Kind)) {
-    Embedded += T[Id].Slices.size();
-    Lacking += T[Id].Slices.empty();
+    closeAll(Id, Gate::EmbeddedSlice);
+    if (T[Id].Slices.empty() && In.Owner)
+      doubt(G.instruction(In.Owner), Reason::SlicesAndArrays);
     return;
   }
   int64_t Parameters =
@@ -130,10 +164,11 @@ void SliceComparison::compareEmbedded(ThunkId Id) {
            S.Bytes.Size == static_cast<int64_t>(In.Sizes[Number]) &&
            Result == (S.Bytes.Allocation >= Parameters);
   };
-  if (!IsWhole(*Read.front(), false))
-    Reads.push_back({Id, Read.front(), std::nullopt, 0});
-  if (!IsWhole(*Written.front(), true))
-    Writes.push_back({Id, Written.front(), std::nullopt, 0});
+  for (const ThunkSlice *S : {Read.front(), Written.front()})
+    if (IsWhole(*S, S->writes()))
+      close(*S, Rule::PlaceOfArray);
+    else
+      fault({Id, S, std::nullopt, 0}, S->writes());
 }
 
 /// The condition of a loop is the root of its computation, the index of a
@@ -147,24 +182,23 @@ void SliceComparison::compareControl(ThunkId Id, HloId I) {
   else if (T[Id].Kind == ThunkKind::Conditional && !P.operands(I).empty())
     From = P.operands(I).front();
   if (From)
-    compareInOrder(Id, slices(Id, false), {{From, 0, G.place(From, 0)}}, Reads);
+    compareInOrder(Id, slices(Id, false), {{From, 0, G.place(From, 0)}}, false);
   else
-    ++Unknown;
-  Unknown += slices(Id, true).size();
+    doubt(I, Reason::ArrayWithoutPlace);
+  for (const ThunkSlice &S : T.slices(T[Id]))
+    if (!From || S.writes())
+      close(S, Reason::ArrayWithoutPlace);
 }
 
 void SliceComparison::compareInOrder(ThunkId Id, const Slices &Stated,
-                                     Leaves Expected,
-                                     std::vector<SliceFault> &To) {
+                                     Leaves Expected, bool Writes) {
   for (size_t N = 0; N != std::max(Stated.size(), Expected.size()); ++N) {
     auto Number = static_cast<uint32_t>(N);
     if (N >= Expected.size())
-      To.push_back({Id, Stated[N], std::nullopt, Number});
+      fault({Id, Stated[N], std::nullopt, Number}, Writes);
     else if (N >= Stated.size())
-      To.push_back({Id, nullptr, Expected[N], Number});
-    else if (!matches(*Stated[N], Expected[N]))
-      To.push_back({Id, Stated[N], Expected[N], Number});
-    else
+      fault({Id, nullptr, Expected[N], Number}, Writes);
+    else if (closeAt(Id, *Stated[N], Expected[N], Number))
       compareShape(Id, *Stated[N], Expected[N]);
   }
 }
@@ -178,42 +212,44 @@ void SliceComparison::compareCpu(ThunkId Id, HloId I) {
   if (T[Id].Kind == ThunkKind::Copy && P[I].Op != Opcode::Copy)
     return compareSortCopy(Id, I);
   if (T[Id].Kind == ThunkKind::Sort)
-    return compareInOrder(Id, slices(Id, true), G.leaves(I), Writes);
+    return compareInOrder(Id, slices(Id, true), G.leaves(I), true);
   // What is empty keeps calls in order, too (buffer_use.cc, 2025-2026).
   bool Tokens = T[Id].Kind == ThunkKind::CustomCall;
-  compareInOrder(Id, slices(Id, false), G.operandLeaves(I, Tokens), Reads);
-  compareInOrder(Id, slices(Id, true), G.leaves(I, Tokens), Writes);
+  compareInOrder(Id, slices(Id, false), G.operandLeaves(I, Tokens), false);
+  compareInOrder(Id, slices(Id, true), G.leaves(I, Tokens), true);
 }
 
 /// A kernel for a whole call has slices in any order.
 void SliceComparison::compareSets(ThunkId Id, bool Results) {
   const ExpectedSlices &Expected =
       G.callSlices(Id, Results ? CallSlices::Results : CallSlices::Arguments);
-  if (!Expected.Known) {
-    ++Unknown;
-    return;
-  }
-  std::vector<SliceFault> &To = Results ? Writes : Reads;
   Slices Stated = slices(Id, Results);
+  if (!Expected.Known) {
+    for (const ThunkSlice *S : Stated)
+      close(*S, Reason::ArrayWithoutPlace);
+    return doubt(G.instruction(Id), Reason::ArrayWithoutPlace);
+  }
   std::vector<ByteSlice> Matched;
   std::set<std::pair<ByteSlice, ShapeId>> Known;
   uint32_t Number = 0;
   for (const ThunkSlice *S : Stated) {
     // A set has each once; until 2026 no shapes tell its elements apart.
     bool Twice = !Known.insert({S->Bytes, S->Shape}).second && S->Shape;
-    if (S->Missing || Twice || !Expected.Slices.contains(S->Bytes))
-      To.push_back({Id, S, std::nullopt, Number});
-    else
+    if (S->Missing || Twice || !Expected.Slices.contains(S->Bytes)) {
+      fault({Id, S, std::nullopt, Number}, Results);
+    } else {
       Matched.push_back(S->Bytes);
+      close(*S, Stated.size() > 1 ? Outcome(Gate::WholeCallList)
+                                  : Rule::PlaceOfArray);
+    }
     ++Number;
   }
-  Unordered += Stated.size() > 1;
   SliceSet Own(Matched);
   if (Own.slices().size() == Expected.Slices.slices().size())
     return;
   for (const ByteSlice &Bytes : Expected.Slices.slices())
     if (!Own.contains(Bytes))
-      To.push_back({Id, nullptr, ArrayLeaf{G.instruction(Id), 0, Bytes}, 0});
+      fault({Id, nullptr, ArrayLeaf{G.instruction(Id), 0, Bytes}, 0}, Results);
 }
 
 const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
@@ -243,32 +279,31 @@ void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
   Slices From = slices(Id, false);
   Slices Targets = slices(Id, true);
   if (From.size() != 1 || Targets.size() != 1) {
-    Reads.push_back({Id, nullptr, std::nullopt, 0});
-    return;
+    closeAll(Id, Reason::SlicesAndArrays);
+    return fault({Id, nullptr, std::nullopt, 0}, false);
   }
-  if (!Sort.Known) {
-    ++Unknown;
-    return;
-  }
+  if (!Sort.Known)
+    return closeAll(Id, Reason::ArrayWithoutPlace);
   const ThunkSlice *Source = From.front();
   const ThunkSlice *Target = Targets.front();
   if (!Source->Missing && !Target->Missing &&
       Sort.Pairs.count({Source->Bytes, Target->Bytes})) {
     uint32_t Number = Sort.ByResult.find(Target->Bytes)->second;
+    close(*Source, Rule::PlaceOfArray);
+    close(*Target, Rule::PlaceOfArray);
     compareShape(Id, *Source, Sort.Operands[Number]);
     return compareShape(Id, *Target, Sort.Results[Number]);
   }
   // Where one of them is right, the other one is not.
   auto Result = Sort.ByResult.find(Target->Bytes);
   auto Operand = Sort.ByOperand.find(Source->Bytes);
+  closeAll(Id, Reason::SeveralWays);
   if (!Target->Missing && Result != Sort.ByResult.end())
-    Reads.push_back(
-        {Id, Source, Sort.Operands[Result->second], Result->second});
+    fault({Id, Source, Sort.Operands[Result->second], Result->second}, false);
   else if (!Source->Missing && Operand != Sort.ByOperand.end())
-    Writes.push_back(
-        {Id, Target, Sort.Results[Operand->second], Operand->second});
+    fault({Id, Target, Sort.Results[Operand->second], Operand->second}, true);
   else
-    Reads.push_back({Id, Source, std::nullopt, 0});
+    fault({Id, Source, std::nullopt, 0}, false);
 }
 
 /// A sort works in place: an operand of the sort \p I, alone or the root of a
@@ -296,26 +331,10 @@ void SliceComparison::compareSortCopies(HloId I) {
     if (K < Results.size() && Bytes && Results[K].Bytes &&
         *Bytes != *Results[K].Bytes &&
         Copied.count({*Bytes, *Results[K].Bytes}) == 0)
-      Reads.push_back({G.thunksOf(I).back(), nullptr, ArrayLeaf{From, 0, Bytes},
-                       static_cast<uint32_t>(K)});
+      fault({G.thunksOf(I).back(), nullptr, ArrayLeaf{From, 0, Bytes},
+             static_cast<uint32_t>(K)},
+            false);
   }
-}
-
-/// What a thunk of \p I may write: of an async operation, the results of the
-/// wrapped one too.
-SmallVector<ArrayLeaf, 4> SliceComparison::results(HloId I) const {
-  SmallVector<ArrayLeaf, 4> Results = G.leaves(I);
-  if (P[I].Op == Opcode::AsyncStart)
-    for (const HloCall &Call : P.calls(I))
-      llvm::append_range(Results, G.leaves(P.root(Call.Callee)));
-  return Results;
-}
-
-/// What a thunk of \p I writes, in order: of a start, what its done gives.
-SmallVector<ArrayLeaf, 4> SliceComparison::orderedResults(HloId I) const {
-  if (P[I].Op == Opcode::AsyncStart && P.calls(I).size() == 1)
-    return G.leaves(P.root(P.calls(I).front().Callee));
-  return written(I);
 }
 
 void SliceComparison::compareGpu(ThunkId Id, HloId I) {
@@ -324,7 +343,7 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
       Kind == ThunkKind::Cudnn)
     return compareKernel(Id, I);
   SmallVector<ArrayLeaf, 8> Operands = G.operandLeaves(I);
-  SmallVector<ArrayLeaf, 4> Results = orderedResults(I);
+  SmallVector<ArrayLeaf, 4> Results = G.orderedResults(I);
   Slices Read = slices(Id, false), Written = slices(Id, true);
   bool Ordered = llvm::is_contained(
       {ThunkKind::AllGather, ThunkKind::AllReduce, ThunkKind::AllToAll,
@@ -335,47 +354,21 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
        ThunkKind::ReduceScatter},
       Kind);
   IndexRange Inside = T[Id].Sequences;
-  Lacking += Kind == ThunkKind::DynamicSliceFusion &&
-             (Inside.empty() || T.Sequences[Inside.Begin].Thunks.empty());
+  if (Kind == ThunkKind::DynamicSliceFusion &&
+      (Inside.empty() || T.Sequences[Inside.Begin].Thunks.empty()))
+    doubt(I, Reason::SlicesAndArrays);
   if (Kind == ThunkKind::DynamicSliceFusion ||
       (Ordered && Read.size() == Operands.size() &&
        Written.size() == Results.size())) {
-    compareInOrder(Id, Read, Operands, Reads);
-    compareInOrder(Id, Written, Results, Writes);
+    compareInOrder(Id, Read, Operands, false);
+    compareInOrder(Id, Written, Results, true);
     return;
   }
   // One slice fewer or more may be a second one in the same bytes.
-  Lacking += Ordered && (Read.size() != Operands.size() ||
-                         Written.size() != Results.size());
-  compareUnordered(Id, I, Operands, results(I));
-}
-
-/// Arguments are operands and then results; those of custom calls may be
-/// interleaved, each in order.
-bool SliceComparison::isInterleaved(const Slices &All, Leaves Operands,
-                                    Leaves Results) {
-  // By ways: how many operands were passed, ascending.
-  SmallVector<size_t, 4> Ways = {0};
-  for (size_t N = 0; N != All.size(); ++N) {
-    SmallVector<size_t, 4> Next;
-    auto Add = [&](size_t Passed) {
-      if (Next.empty() || Next.back() != Passed)
-        Next.push_back(Passed);
-    };
-    for (size_t Passed : Ways) {
-      size_t Written = N - Passed;
-      if (Written < Results.size() && matches(*All[N], Results[Written]))
-        Add(Passed);
-      if (Passed < Operands.size() && matches(*All[N], Operands[Passed]))
-        Add(Passed + 1);
-    }
-    Ways = std::move(Next);
-    if (Ways.size() <= MostWays)
-      continue;
-    ++Unknown;
-    return true;
-  }
-  return llvm::is_contained(Ways, Operands.size());
+  if (Ordered &&
+      (Read.size() != Operands.size() || Written.size() != Results.size()))
+    doubt(I, Reason::SlicesAndArrays);
+  compareUnordered(Id, I, Operands, G.writableLeaves(I));
 }
 
 void SliceComparison::compareKernel(ThunkId Id, HloId I) {
@@ -384,13 +377,15 @@ void SliceComparison::compareKernel(ThunkId Id, HloId I) {
   Slices All;
   for (const ThunkSlice &S : T.slices(T[Id]))
     All.push_back(&S);
+  std::optional<Outcome> Interleaved;
   if (P[I].Op == Opcode::CustomCall &&
-      All.size() == Operands.size() + Results.size() &&
-      isInterleaved(All, Operands, Results))
-    return;
+      All.size() == Operands.size() + Results.size())
+    Interleaved = interleaved(All, Operands, Results);
+  if (Interleaved)
+    return closeAll(Id, *Interleaved);
   size_t First = std::min(Operands.size(), All.size());
-  compareInOrder(Id, Slices(All.begin(), All.begin() + First), Operands, Reads);
-  compareInOrder(Id, Slices(All.begin() + First, All.end()), Results, Writes);
+  compareInOrder(Id, Slices(All.begin(), All.begin() + First), Operands, false);
+  compareInOrder(Id, Slices(All.begin() + First, All.end()), Results, true);
 }
 
 void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
@@ -406,8 +401,7 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
       Part && Read.size() == 1 && Operands.size() == 1) {
     ArrayLeaf Expected = Operands.front();
     Expected.Bytes = Part;
-    if (Read.front()->Missing || Read.front()->Bytes != *Part)
-      Reads.push_back({Id, Read.front(), Expected, 0});
+    closeAt(Id, *Read.front(), Expected, 0);
     Read.clear();
   }
   // A matrix product begins with its factors, and adds none of them.
@@ -416,40 +410,25 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
                        : 0;
   LeafSet Sources(Operands.drop_front(Factors)), Targets(Results);
   compareInOrder(Id, Slices(Read.begin(), Read.begin() + Factors),
-                 Operands.take_front(Factors), Reads);
+                 Operands.take_front(Factors), false);
+  auto Compare = [&](const Slices &All, Leaves Arrays, size_t N,
+                     const LeafSet &Any, bool Part) {
+    if (closeAsOneOf(*All[N], Any, Part))
+      return;
+    auto Expected = All.size() == Arrays.size()
+                        ? std::optional<ArrayLeaf>(Arrays[N])
+                        : std::nullopt;
+    fault({Id, All[N], Expected, static_cast<uint32_t>(N)}, All[N]->writes());
+  };
   for (size_t N = Factors; N < Read.size(); ++N)
-    if (!(Accumulates && !Read[N]->Missing &&
-          Targets.Slices.contains(Read[N]->Bytes)) &&
-        !isOneOf(*Read[N], Sources, Partly))
-      Reads.push_back({Id, Read[N],
-                       Read.size() == Operands.size()
-                           ? std::optional<ArrayLeaf>(Operands[N])
-                           : std::nullopt,
-                       static_cast<uint32_t>(N)});
+    if (Accumulates && !Read[N]->Missing &&
+        Targets.Slices.contains(Read[N]->Bytes))
+      close(*Read[N], Rule::PlaceOfAny);
+    else
+      Compare(Read, Operands, N, Sources, Partly);
   Slices Written = slices(Id, true);
   for (size_t N = 0; N != Written.size(); ++N)
-    if (!isOneOf(*Written[N], Targets, Fills))
-      Writes.push_back({Id, Written[N],
-                        Written.size() == Results.size()
-                            ? std::optional<ArrayLeaf>(Results[N])
-                            : std::nullopt,
-                        static_cast<uint32_t>(N)});
-}
-
-/// What the thunks of \p I must write: of a start, what its done gives.
-SmallVector<ArrayLeaf, 4> SliceComparison::written(HloId I) const {
-  SmallVector<ArrayLeaf, 4> All = G.leaves(I);
-  const AsyncOpcodes *Pair = startedBy(P[I].Op);
-  if (P[I].Op == Opcode::Send || endedBy(P[I].Op))
-    All.clear();
-  if (!Pair || !Pair->Result || !P.trees().isTuple(P[I].Shape, 0))
-    return All;
-  uint32_t Begin = P.trees().elementOrdinal(P[I].Shape, *Pair->Result);
-  uint32_t Count = P.trees().parts(P.trees().part(P[I].Shape, Begin));
-  llvm::erase_if(All, [&](const ArrayLeaf &Leaf) {
-    return Leaf.Ordinal < Begin || Leaf.Ordinal >= Begin + Count;
-  });
-  return All;
+    Compare(Written, Results, N, Targets, Fills);
 }
 
 /// Several thunks may stand for one instruction of a GPU: together they read
@@ -484,16 +463,17 @@ void SliceComparison::compareWhole(HloId I, bool BadReads, bool BadWrites) {
   auto Add = [&](Leaves Expected, const SliceSet &Actual, bool Results) {
     for (uint32_t N = 0; N != Expected.size(); ++N) {
       const std::optional<ByteSlice> &Bytes = Expected[N].Bytes;
-      Unknown += !Bytes;
+      if (!Bytes)
+        doubt(I, Reason::ArrayWithoutPlace);
       if (!Bytes || Bytes->Size == 0 ||
           (Results ? Actual.covers(*Bytes) || Places.Slices.contains(*Bytes)
                    : Actual.overlaps(*Bytes)))
         continue;
-      (Results ? Writes : Reads).push_back({First, nullptr, Expected[N], N});
+      fault({First, nullptr, Expected[N], N}, Results);
     }
   };
   if (!Fills && !BadReads)
     Add(Operands, SliceSet(Touched), false);
   if (!BadWrites)
-    Add(written(I), SliceSet(Written), true);
+    Add(G.writtenLeaves(I), SliceSet(Written), true);
 }

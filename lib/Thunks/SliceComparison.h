@@ -9,6 +9,7 @@
 #ifndef HLOBUF_THUNKS_SLICECOMPARISON_H
 #define HLOBUF_THUNKS_SLICECOMPARISON_H
 
+#include "Proof/Ledger.h"
 #include "Thunks/ThunkGraph.h"
 #include <set>
 
@@ -30,24 +31,20 @@ struct SliceFaults {
   std::vector<SliceFault> Reads, Writes;
   /// Slices at their places, with another shape than is there.
   std::vector<SliceFault> Shapes;
-  /// Leaves and slices that could not be compared: it is not known where the
-  /// leaf is, or what the slice should be.
-  size_t Unknown = 0;
-  /// Thunks with fewer or more slices than what they stand for has arrays.
-  size_t Lacking = 0;
-  /// Slices that are a part of an operand: which part is not known.
-  size_t Parts = 0;
-  /// Kernels of whole calls with several slices in a list: which is which is
-  /// not known.
-  size_t Unordered = 0;
-  /// Slices of embedded thunks, which are of other allocations.
-  size_t Embedded = 0;
 };
+
+/// What has to be shown of \p S.
+inline proof::Topic topicOf(const ThunkSlice &S) {
+  return S.writes() ? proof::Topic::SliceWritten : proof::Topic::SliceRead;
+}
 
 /// Compares all thunks. Where many slices are wrong, the rest is not looked at.
 class SliceComparison : private SliceFaults {
 public:
-  explicit SliceComparison(const ThunkGraph &Graph);
+  /// Closes Topic::SliceRead and Topic::SliceWritten in \p Book, and
+  /// Topic::Launched where it is not known, or wrong, which arrays an
+  /// instruction's thunks touch.
+  SliceComparison(const ThunkGraph &Graph, proof::Ledger &Book);
 
   const SliceFaults &faults() const { return *this; }
 
@@ -69,6 +66,12 @@ private:
     std::map<ByteSlice, uint32_t> ByOperand, ByResult;
     bool Known = true;
   };
+  void close(const ThunkSlice &S, const proof::Outcome &Result);
+  void closeAll(ThunkId Id, const proof::Outcome &Result);
+  bool closeAt(ThunkId Id, const ThunkSlice &S, const ArrayLeaf &Leaf,
+               uint32_t Number);
+  void doubt(HloId I, proof::Reason Why);
+  void fault(SliceFault Found, bool Writes);
   void compare(ThunkId Id);
   void compareCpu(ThunkId Id, HloId I);
   void compareGpu(ThunkId Id, HloId I);
@@ -77,24 +80,20 @@ private:
   void compareSortCopy(ThunkId Id, HloId I);
   void compareSortCopies(HloId I);
   void compareKernel(ThunkId Id, HloId I);
-  bool isInterleaved(const Slices &All, Leaves Operands, Leaves Results);
   void compareUnordered(ThunkId Id, HloId I, Leaves Operands, Leaves Results);
   void compareInOrder(ThunkId Id, const Slices &Stated, Leaves Expected,
-                      std::vector<SliceFault> &To);
+                      bool Writes);
   void compareSets(ThunkId Id, bool Results);
   void compareWhole(HloId I, bool BadReads, bool BadWrites);
-  bool isOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
-  bool matches(const ThunkSlice &S, const ArrayLeaf &Leaf);
+  bool closeAsOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
   void compareShape(ThunkId Id, const ThunkSlice &S, const ArrayLeaf &Leaf);
   Slices slices(ThunkId Id, bool Written) const;
-  SmallVector<ArrayLeaf, 4> results(HloId I) const;
-  SmallVector<ArrayLeaf, 4> written(HloId I) const;
-  SmallVector<ArrayLeaf, 4> orderedResults(HloId I) const;
   const SortPlaces &sortPlaces(HloId I);
 
   const ThunkGraph &G;
   const Program &P;
   const ThunkProgram &T;
+  proof::Ledger &Book;
   /// By kind: some thunk of it states the shape of a slice.
   std::set<ThunkKind> Shaped;
   std::map<HloId, SortPlaces> Sorts;

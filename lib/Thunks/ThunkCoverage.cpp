@@ -5,12 +5,15 @@
 #include "llvm/ADT/StringSet.h"
 
 using namespace hlobuf;
+using namespace hlobuf::proof;
 
-ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph)
-    : G(Graph), P(Graph.program()), T(Graph.thunks()) {
+ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph, Ledger &Book)
+    : G(Graph), P(Graph.program()), T(Graph.thunks()), Book(Book) {
+  size_t Count = P.module().Computations.size();
   Rank.resize(P.size());
-  Sorts.resize(P.module().Computations.size());
-  for (size_t C = 0; C != P.module().Computations.size(); ++C) {
+  Sorts.resize(Count);
+  Entered.resize(Count);
+  for (size_t C = 0; C != Count; ++C) {
     uint32_t Next = 0;
     for (HloId I : P.order(ComputationId(C))) {
       Rank[I.index()] = Next++;
@@ -19,11 +22,15 @@ ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph)
     }
   }
   if (P.module().Entry)
-    findMissing(P.module().Entry);
-  findRepeated();
+    findEntered(P.module().Entry);
+  for (HloId I : ids<HloId>(P.size()))
+    if (isLaunched(P, I))
+      Book.visit({Topic::Launched, I}, launched(I));
   for (size_t S = 0; S != T.Sequences.size(); ++S)
     if (ComputationId C = G.computation(ThunkSequenceId(S)))
       findDisordered(T.Sequences[S], C);
+    else
+      closeUnknown(T.Sequences[S]);
 }
 
 /// True if the bytes of \p I must be moved by a thunk of its own name.
@@ -45,40 +52,61 @@ bool ThunkCoverage::needsThunk(HloId I) const {
          Op != Opcode::RecvDone;
 }
 
-/// Walks \p Entry and the computations whose thunks must be there.
-void ThunkCoverage::findMissing(ComputationId Entry) {
+/// Thunks of what \p I calls are next to its own, or inside of them.
+bool ThunkCoverage::entersCallees(HloId I) const {
+  ArrayRef<ThunkId> Own = G.thunksOf(I);
+  if (T.ForGpu && P[I].Op == Opcode::Call)
+    return true;
+  if (!T.ForGpu && P[I].Op == Opcode::Call)
+    return !Own.empty() && T[Own.front()].Kind == ThunkKind::Call;
+  // What runs on the host has no thunks.
+  if (T.ForGpu && P[I].Op == Opcode::AsyncStart)
+    return llvm::none_of(
+        Own, [&](ThunkId Id) { return T[Id].Kind != ThunkKind::AsyncStart; });
+  return isSynchronousCall(P[I].Op) && !Own.empty();
+}
+
+void ThunkCoverage::findEntered(ComputationId Entry) {
   SmallVector<ComputationId, 8> Pending = {Entry};
-  DenseSet<uint32_t> Seen = {Entry.index()};
-  while (!Pending.empty()) {
-    ComputationId C = Pending.pop_back_val();
-    for (HloId I : P.order(C)) {
-      ArrayRef<ThunkId> Own = G.thunksOf(I);
-      // On a CPU the copies before a sort have its name, too.
-      bool Sorts = T.ForGpu || P[I].Op != Opcode::Sort ||
-                   llvm::any_of(Own, [&](ThunkId Id) {
-                     return T[Id].Kind == ThunkKind::Sort;
-                   });
-      if ((Own.empty() || !Sorts) && needsThunk(I))
-        Missing.push_back(I);
-      bool Enters = isSynchronousCall(P[I].Op) && !Own.empty();
-      if (!T.ForGpu && P[I].Op == Opcode::Call)
-        Enters = !Own.empty() && T[Own.front()].Kind == ThunkKind::Call;
-      if (T.ForGpu && P[I].Op == Opcode::Call)
-        Enters = true;
-      // What runs on the host has no thunks.
-      if (T.ForGpu && P[I].Op == Opcode::AsyncStart)
-        Enters = llvm::none_of(Own, [&](ThunkId Id) {
-          return T[Id].Kind != ThunkKind::AsyncStart;
-        });
-      if (!Enters)
-        continue;
-      for (const HloCall &Call : P.calls(I))
-        if (!P.isFusionBody(Call.Callee) &&
-            Seen.insert(Call.Callee.index()).second)
-          Pending.push_back(Call.Callee);
-    }
-  }
-  llvm::sort(Missing);
+  Entered[Entry.index()] = true;
+  while (!Pending.empty())
+    for (HloId I : P.order(Pending.pop_back_val()))
+      for (const HloCall &Call : P.calls(I)) {
+        if (P.isFusionBody(Call.Callee) || Entered[Call.Callee.index()] ||
+            !entersCallees(I))
+          continue;
+        Entered[Call.Callee.index()] = true;
+        Pending.push_back(Call.Callee);
+      }
+}
+
+bool ThunkCoverage::hasThunk(HloId I) const {
+  // On a CPU the copies before a sort have its name, too.
+  return llvm::any_of(G.thunksOf(I), [&](ThunkId Id) {
+    return T.ForGpu || P[I].Op != Opcode::Sort || T[Id].Kind == ThunkKind::Sort;
+  });
+}
+
+Outcome ThunkCoverage::launched(HloId I) {
+  ComputationId In = P[I].Parent;
+  if (findRepeated(I))
+    return {Breach::RunsTwice, P.spell(I)};
+  if (!Entered[In.index()])
+    return llvm::any_of(P.callers(In),
+                        [&](HloId Caller) {
+                          return !G.thunksOf(Caller).empty() ||
+                                 !Entered[P[Caller].Parent.index()];
+                        })
+               ? Outcome(Rule::WithCaller)
+               : Reason::CallerWithoutThunk;
+  if (hasThunk(I))
+    return T.ForGpu && hasSort(I) && G.thunksOf(I).size() > 1
+               ? Outcome(Gate::SortSeries)
+               : Rule::HasThunk;
+  if (!needsThunk(I))
+    return Rule::MovesNothing;
+  Missing.push_back(I);
+  return {Breach::NoThunk, P.spell(I)};
 }
 
 bool ThunkCoverage::hasSort(HloId I) const {
@@ -90,22 +118,32 @@ bool ThunkCoverage::hasSort(HloId I) const {
 }
 
 /// A CPU has one thunk for an instruction, and copies before a sort. A GPU may
-/// have several, which differ.
-void ThunkCoverage::findRepeated() {
-  for (HloId I : ids<HloId>(P.size())) {
-    ArrayRef<ThunkId> Own = G.thunksOf(I);
-    if (Own.size() < 2)
-      continue;
-    if (T.ForGpu && hasSort(I)) {
-      InSeries += Own.size();
-      continue;
-    }
-    llvm::StringSet<> Seen;
-    bool Counts = !T.ForGpu && P[I].Op != Opcode::Sort;
-    for (ThunkId Id : Own)
-      if (!Seen.insert(T[Id].Text).second || (Counts && Id != Own.front()))
-        Repeated.push_back(Id);
-  }
+/// have several, which differ, but for those of a sort.
+bool ThunkCoverage::findRepeated(HloId I) {
+  ArrayRef<ThunkId> Own = G.thunksOf(I);
+  if (Own.size() < 2 || (T.ForGpu && hasSort(I)))
+    return false;
+  llvm::StringSet<> Seen;
+  bool Counts = !T.ForGpu && P[I].Op != Opcode::Sort;
+  size_t Before = Repeated.size();
+  for (ThunkId Id : Own)
+    if (!Seen.insert(T[Id].Text).second || (Counts && Id != Own.front()))
+      Repeated.push_back(Id);
+  return Repeated.size() != Before;
+}
+
+static Obligation owedOrder(ThunkId Id) {
+  return {Topic::LaunchOrder, HloId(), Id.index()};
+}
+
+/// Nobody knows what those of \p S stand for; one is in order.
+void ThunkCoverage::closeUnknown(const ThunkSequence &S) {
+  T.forEach(S, [&](ThunkId Id) {
+    bool Alone = S.Thunks.Begin == Id.index() && T[Id].End == S.Thunks.End;
+    Outcome Unknown = G.isEmbedded(Id) ? Outcome(Gate::EmbeddedSlice)
+                                       : Reason::ThunkWithoutInstruction;
+    Book.visit(owedOrder(Id), Alone ? Rule::InSchedule : Unknown);
+  });
 }
 
 void ThunkCoverage::findDisordered(const ThunkSequence &S, ComputationId C) {
@@ -120,14 +158,17 @@ void ThunkCoverage::findDisordered(const ThunkSequence &S, ComputationId C) {
       I = G.instruction(ThunkId(Id.index() + 1));
     I = I ? G.instructionIn(C, I) : I;
     if (!I)
-      return;
+      return Book.visit(owedOrder(Id), Reason::ThunkWithoutInstruction);
     uint32_t Own = Rank[I.index()];
     // What is copied for an instruction is copied first.
     bool Late = Latest && Own == Most && G.instruction(Id) == I &&
                 G.instruction(Latest) == I && isThunkCopy(T[Id].Kind) &&
                 !isThunkCopy(T[Latest].Kind);
-    if ((Latest && Own < Most) || Late)
+    bool Wrong = (Latest && Own < Most) || Late;
+    if (Wrong)
       Disordered.push_back({Id, Latest});
+    Book.visit(owedOrder(Id), Wrong ? Outcome(Breach::OutOfOrder, G.name(Id))
+                                    : Rule::InSchedule);
     if (!Latest || Own >= Most) {
       Latest = Id;
       Most = Own;

@@ -5,6 +5,7 @@
 #ifndef HLOBUF_THUNKS_THUNKCOVERAGE_H
 #define HLOBUF_THUNKS_THUNKCOVERAGE_H
 
+#include "Proof/Ledger.h"
 #include "Thunks/ThunkGraph.h"
 
 namespace hlobuf {
@@ -13,7 +14,14 @@ namespace hlobuf {
 /// the order of the schedule.
 class ThunkCoverage {
 public:
-  explicit ThunkCoverage(const ThunkGraph &Graph);
+  /// Closes Topic::Launched, as far as whole thunks show it, and
+  /// Topic::LaunchOrder in \p Book.
+  ThunkCoverage(const ThunkGraph &Graph, proof::Ledger &Book);
+
+  /// \p Id is of a computation that thunks run.
+  static bool isLaunched(const Program &P, HloId Id) {
+    return P.classOf(P[Id].Parent) == ComputationClass::Global;
+  }
 
   /// Instructions that move bytes and that no thunk stands for.
   ArrayRef<HloId> missing() const { return Missing; }
@@ -27,14 +35,16 @@ public:
   /// A sort, alone or in a fusion: on a GPU a series of kernels over the same
   /// bytes.
   bool hasSort(HloId I) const;
-  /// Thunks of such a series, which may be equal.
-  size_t numInSeries() const { return InSeries; }
 
 private:
-  void findMissing(ComputationId C);
+  void findEntered(ComputationId Entry);
+  bool entersCallees(HloId I) const;
   bool needsThunk(HloId I) const;
-  void findRepeated();
+  bool hasThunk(HloId I) const;
+  proof::Outcome launched(HloId I);
+  bool findRepeated(HloId I);
   void findDisordered(const ThunkSequence &S, ComputationId C);
+  void closeUnknown(const ThunkSequence &S);
 
   const ThunkGraph &G;
   const Program &P;
@@ -43,7 +53,9 @@ private:
   std::vector<bool> Sorts;
   /// By instruction: its place in the order of its computation.
   std::vector<uint32_t> Rank;
-  size_t InSeries = 0;
+  /// By computation: its instructions have thunks of their own.
+  std::vector<bool> Entered;
+  proof::Ledger &Book;
   std::vector<HloId> Missing;
   std::vector<ThunkId> Repeated;
   std::vector<std::pair<ThunkId, ThunkId>> Disordered;

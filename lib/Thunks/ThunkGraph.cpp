@@ -122,6 +122,35 @@ ByteSlice ThunkGraph::placeOf(const Value &V) const {
   return {D[V.Owner].Index, int64_t(V.Offset), int64_t(V.Size)};
 }
 
+SmallVector<ArrayLeaf, 4> ThunkGraph::writableLeaves(HloId I) const {
+  SmallVector<ArrayLeaf, 4> Results = leaves(I);
+  if (P[I].Op == Opcode::AsyncStart)
+    for (const HloCall &Call : P.calls(I))
+      llvm::append_range(Results, leaves(P.root(Call.Callee)));
+  return Results;
+}
+
+SmallVector<ArrayLeaf, 4> ThunkGraph::orderedResults(HloId I) const {
+  if (P[I].Op == Opcode::AsyncStart && P.calls(I).size() == 1)
+    return leaves(P.root(P.calls(I).front().Callee));
+  return writtenLeaves(I);
+}
+
+SmallVector<ArrayLeaf, 4> ThunkGraph::writtenLeaves(HloId I) const {
+  SmallVector<ArrayLeaf, 4> All = leaves(I);
+  const AsyncOpcodes *Pair = startedBy(P[I].Op);
+  if (P[I].Op == Opcode::Send || endedBy(P[I].Op))
+    All.clear();
+  if (!Pair || !Pair->Result || !P.trees().isTuple(P[I].Shape, 0))
+    return All;
+  uint32_t Begin = P.trees().elementOrdinal(P[I].Shape, *Pair->Result);
+  uint32_t Count = P.trees().parts(P.trees().part(P[I].Shape, Begin));
+  llvm::erase_if(All, [&](const ArrayLeaf &Leaf) {
+    return Leaf.Ordinal < Begin || Leaf.Ordinal >= Begin + Count;
+  });
+  return All;
+}
+
 std::optional<ByteSlice> ThunkGraph::place(HloId Id, uint32_t Ordinal) const {
   const DataflowAnalysis &Flow = Analysis.flow();
   HloValueId V = Flow.at(Id, Ordinal);

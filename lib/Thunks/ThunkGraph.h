@@ -84,6 +84,13 @@ public:
   SmallVector<ArrayLeaf, 4> leaves(HloId Id, bool Tokens = false) const;
   /// The leaves of all operands.
   SmallVector<ArrayLeaf, 8> operandLeaves(HloId Id, bool Tokens = false) const;
+  /// What the thunks of \p Id must write: of a start, what its done gives.
+  SmallVector<ArrayLeaf, 4> writtenLeaves(HloId Id) const;
+  /// What one of them may write: of an async operation, the results of the
+  /// wrapped one too.
+  SmallVector<ArrayLeaf, 4> writableLeaves(HloId Id) const;
+  /// What a thunk of \p Id writes, in order: of a start, what its done gives.
+  SmallVector<ArrayLeaf, 4> orderedResults(HloId Id) const;
   /// The place of part \p Ordinal of \p Id.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
   /// The part of an operand that a copy for fusion \p I reads: its root is a

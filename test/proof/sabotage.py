@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the proof kernel as an oversight would, and expects its ledger to say so.
 
-    sabotage.py --write FOLDER             copies of lib/Proof/*.cpp with all sabotages in them
+    sabotage.py --write FOLDER             copies of the sources with all sabotages in them
     sabotage.py SABOTAGED SOUND DUMPS...   runs what is built of them next to hlobuf-verify
 
 A sabotage is active if HLOBUF_SABOTAGE is its number (Sabotage.h). It is noticed if the ledger
@@ -15,7 +15,7 @@ import pathlib
 import subprocess
 import sys
 
-PROOF = pathlib.Path(__file__).resolve().parents[2] / "lib/Proof"
+LIBRARIES = pathlib.Path(__file__).resolve().parents[2] / "lib"
 
 # What is broken, the file, a text that is there once, and what replaces it: @ is true while
 # the sabotage is active.
@@ -67,6 +67,35 @@ SABOTAGES = [
      "                                 Hows)) {\n    L.visit"),
     ("the program is not executed", "Kernel.cpp", "if (!Interpreter(X, L).run())",
      "if (!@ && !Interpreter(X, L).run())"),
+
+    # What runs.
+    ("kernels are not compared", "SliceComparison.cpp",
+     "  size_t First = std::min(Operands.size(), All.size());\n",
+     "  size_t First = std::min(Operands.size(), All.size());\n  if (@)\n    return;\n"),
+    ("the last slice is not compared", "SliceComparison.cpp",
+     "  for (size_t N = 0; N != std::max(Stated.size(), Expected.size()); ++N) {",
+     "  for (size_t N = 0; N + (@ && N + 1 == Stated.size()) <\n"
+     "                     std::max(Stated.size(), Expected.size()); ++N) {"),
+    ("what is embedded is not compared", "SliceComparison.cpp",
+     "    return compareEmbedded(Id);", "    return @ ? void() : compareEmbedded(Id);"),
+    ("thunks in no order are not compared", "SliceComparison.cpp",
+     "  compareUnordered(Id, I, Operands, ", "  if (!@)\n  compareUnordered(Id, I, Operands, "),
+    ("thunks of instructions are not looked for", "ThunkCoverage.cpp",
+     "    if (isLaunched(P, I))\n", "    if (isLaunched(P, I) && !@)\n"),
+    ("the order of thunks is not compared", "ThunkCoverage.cpp",
+     "      findDisordered(T.Sequences[S], C);\n",
+     "      @ ? void() : findDisordered(T.Sequences[S], C);\n"),
+    ("attributes are not compared", "AttributeRules.cpp",
+     "  Book.decide(Topic::Attribute,", "  if (!@)\n  Book.decide(Topic::Attribute,"),
+    ("instructions are not enumerated", "LaunchProof.cpp",
+     "      if (ThunkCoverage::isLaunched(P, Id))\n",
+     "      if (ThunkCoverage::isLaunched(P, Id) && !@)\n"),
+    ("thunks are not enumerated", "LaunchProof.cpp",
+     "    L.open({Topic::LaunchOrder,", "    if (!@)\n    L.open({Topic::LaunchOrder,"),
+    ("slices are not enumerated", "LaunchProof.cpp",
+     "S != T[Id].Slices.End; ++S)", "S != T[Id].Slices.End && !@; ++S)"),
+    ("rows of attributes are not enumerated", "LaunchProof.cpp",
+     "      L.open({Topic::Attribute,", "      if (!@)\n      L.open({Topic::Attribute,"),
 
     # What is not counted, and what is not enumerated.
     ("nothing is counted again", "Kernel.cpp", "  countAgain(X, L);\n",
@@ -195,7 +224,8 @@ SABOTAGES = [
 
 
 def write(folder):
-    texts = {path.name: path.read_text(encoding="utf-8") for path in PROOF.glob("*.cpp")}
+    sources = [*LIBRARIES.glob("Proof/*.cpp"), *LIBRARIES.glob("Thunks/*.cpp")]
+    texts = {path.name: path.read_text(encoding="utf-8") for path in sources}
     for number, (what, name, old, new) in enumerate(SABOTAGES, 1):
         if texts[name].count(old) != 1:
             sys.exit(f"{name} has {texts[name].count(old)} places for: {what}")

@@ -431,12 +431,10 @@ static bool tellStated(const CheckContext &Ctx, Reporter &Diags) {
   All.collect(*Stated);
   All.report(false);
   bool Shown = !Stated->Book.faults().any();
-  for (size_t K = 0; K != proof::NumKinds; ++K) {
-    std::array<size_t, 4> Ended = Stated->Book.tally(proof::Kind(K));
+  reportTally(Stated->Book, proof::Kind(0), proof::Kind::Launched, Diags);
+  for (const auto &[Name, Ended] : Diags.Proof.Obligations)
     Shown &= Ended[size_t(proof::OutcomeKind::Gap)] == 0 &&
              Ended[size_t(proof::OutcomeKind::Violated)] == 0;
-    Diags.Proof.Obligations.emplace_back(kindName(proof::Kind(K)), Ended);
-  }
   if (Shown) {
     Diags.Proof.Assumption = "the stated uses";
     Diags.Proof.Extent =

@@ -23,8 +23,7 @@ static void forEachRow(const Ledger &L, const Reporter &Diags,
       llvm::for_each(L.rows(What), Visit);
 }
 
-/// Counts gates, and says why what is open is open, of the check of \p Diags.
-static void reportOpen(const proof::Proof &Shown, Reporter &Diags) {
+void hlobuf::reportOpen(const proof::Proof &Shown, Reporter &Diags) {
   std::string Reason = Shown.Obstacle;
   if (!Reason.empty())
     Diags.notChecked(Reason);
@@ -35,9 +34,13 @@ static void reportOpen(const proof::Proof &Shown, Reporter &Diags) {
     bool Stopped = !Shown.Obstacle.empty() && !R.Visited;
     if (R.How != OutcomeKind::Gap || Stopped)
       return;
-    StringRef Why = Shown.Book.outcome(R).why();
-    if (Reason != Why)
-      Diags.notChecked(Reason = Why.str());
+    Outcome Open = Shown.Book.outcome(R);
+    if (R.Code == uint8_t(proof::Reason::NotDerived))
+      Diags.notChecked(fmt::format("{} of thunks, which does not follow from "
+                                   "their instructions",
+                                   Open.evidence().Text));
+    else if (Reason != Open.why())
+      Diags.notChecked(Reason = Open.why().str());
   });
   if (Shown.Book.faults().any())
     Diags.notChecked("the proof itself is wrong: please report it");
@@ -127,6 +130,13 @@ void hlobuf::reportViolations(const ModuleAnalysis &Analysis,
     F.about(Section::Module);
 }
 
+void hlobuf::reportTally(const Ledger &Book, Kind Begin, Kind End,
+                         Reporter &Diags) {
+  for (size_t K = size_t(Begin); K != size_t(End); ++K)
+    Diags.Proof.Obligations.emplace_back(kindName(Kind(K)),
+                                         Book.tally(Kind(K)));
+}
+
 void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
   tellViolations(
       Ctx, Diags,
@@ -137,9 +147,7 @@ void hlobuf::checkExecutionProof(const CheckContext &Ctx, Reporter &Diags) {
         for (const auto &[What, Alike] : All)
           reportViolations(Analysis, Alike, Diags);
         const Ledger &Book = Ctx.proof()->Book;
-        for (size_t K = 0; K != NumKinds; ++K)
-          Diags.Proof.Obligations.emplace_back(kindName(Kind(K)),
-                                               Book.tally(Kind(K)));
+        reportTally(Book, Kind(0), Kind::Launched, Diags);
         Diags.Proof.Extent = extentOf(*Ctx.proof());
       });
 }

@@ -25,6 +25,14 @@ void tellViolations(
     const CheckContext &Ctx, Reporter &Diags,
     function_ref<void(const ModuleAnalysis &, ArrayRef<Violation>)> Tell);
 
+/// Counts the gates that fired, and says why what is open is open, of the
+/// obligations that the check of \p Diags reports.
+void reportOpen(const proof::Proof &Shown, Reporter &Diags);
+
+/// Notes how many obligations of the kinds [\p Begin, \p End) ended how.
+void reportTally(const proof::Ledger &Book, proof::Kind Begin, proof::Kind End,
+                 Reporter &Diags);
+
 /// Reports \p Alike, of which there is one at least, in the words of their
 /// obligations: the first, and how many there are.
 void reportViolations(const ModuleAnalysis &Analysis,

@@ -9,7 +9,7 @@
 // loaded. The rows of StatedAttributes.def say what each is.
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Thunks/AttributeRules.h"
+#include "Thunks/LaunchProof.h"
 
 using namespace hlobuf;
 
@@ -17,44 +17,19 @@ namespace {
 struct StatedAttributes : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
-
-  void check(ThunkId Id);
-  void checkRow(ThunkId Id, HloId I, const AttributeRow &Row);
 };
 } // namespace
 
-void StatedAttributes::checkRow(ThunkId Id, HloId I, const AttributeRow &Row) {
-  StringRef Where;
-  std::string Stated = statedAttribute(T, Id, Row, Where);
-  ExpectedText Expected = Row.Rule({G, Id, I, Row.Key, Row.Default, Stated});
-  if (Expected == Stated)
-    return;
-  if (!Expected || Row.IsDerived)
-    return Diags.notChecked(fmt::format("{} of thunks, which does not follow "
-                                        "from their instructions",
-                                        Row.Key));
-  reportThunk(Id, Where, "has {} {}, but its instruction implies {}", Row.Key,
-              Stated.empty() ? "none" : Stated,
-              Expected->empty() ? "none" : *Expected);
-}
-
-void StatedAttributes::check(ThunkId Id) {
-  const Thunk &Each = T[Id];
-  if (!Each.OtherKind.empty())
-    reportThunk(Id, Each.OtherKind, "is marked as {}, but holds a {}",
-                Each.OtherKind, thunkKindText(Each.Kind));
-  HloId I = G.instruction(Id);
-  // What is not understood, or has no instruction, is said elsewhere.
-  if (!Each.Understood || !I)
-    return;
-  I = wrappedInstruction(G, Id);
-  for (const AttributeRow &Row : attributeRows(Each.Kind, T.ForGpu))
-    checkRow(Id, I, Row);
-}
-
 void StatedAttributes::run() {
   for (ThunkId Id : ids<ThunkId>(T.Thunks.size()))
-    check(Id);
+    if (!T[Id].OtherKind.empty())
+      reportThunk(Id, T[Id].OtherKind, "is marked as {}, but holds a {}",
+                  T[Id].OtherKind, thunkKindText(T[Id].Kind));
+  for (const AttributeFault &Fault : Ctx.launchProof().attributes())
+    reportThunk(Fault.Thunk, Fault.Where,
+                "has {} {}, but its instruction implies {}", Fault.Key,
+                Fault.Stated.empty() ? "none" : Fault.Stated,
+                Fault.Expected.empty() ? "none" : Fault.Expected);
 }
 
 void hlobuf::checkThunkAttributes(const CheckContext &Ctx, Reporter &Diags) {

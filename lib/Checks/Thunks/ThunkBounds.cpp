@@ -10,7 +10,7 @@
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "Facts/Sizes.h"
-#include "Thunks/SliceComparison.h"
+#include "Thunks/LaunchProof.h"
 
 using namespace hlobuf;
 
@@ -133,7 +133,7 @@ void SliceBounds::run() {
   for (size_t I = 0; I != T.Thunks.size(); ++I)
     if (T.Thunks[I].Kind == ThunkKind::DynamicSliceFusion)
       checkEmbedded(ThunkId(I));
-  for (const SliceFault &Fault : Ctx.sliceComparison().faults().Shapes)
+  for (const SliceFault &Fault : Ctx.launchProof().slices().Shapes)
     reportShape(Fault);
 }
 

@@ -15,7 +15,7 @@
 #include "Checks/Thunks/ThunkRules.h"
 #include "Program/EqualComputations.h"
 #include "Support/Lazy.h"
-#include "Thunks/ThunkCoverage.h"
+#include "Thunks/LaunchProof.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
 
@@ -78,7 +78,8 @@ void KernelArguments::checkOwner(ThunkId Id) {
   HloId I = G.instruction(Id);
   if (T[Id].Kernel.empty())
     return;
-  if (T.ForGpu && (P[I].Op != Opcode::Fusion || Ctx.thunkCoverage().hasSort(I)))
+  if (T.ForGpu &&
+      (P[I].Op != Opcode::Fusion || Ctx.launchProof().coverage().hasSort(I)))
     return Diags.exempt("kernel-name");
   auto First = Owner.find(T[Id].Kernel);
   if (First == Owner.end()) {

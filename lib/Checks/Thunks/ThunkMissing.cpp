@@ -9,7 +9,7 @@
 // GPU is a series of equal kernels.
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Thunks/ThunkCoverage.h"
+#include "Thunks/LaunchProof.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace hlobuf;
@@ -59,13 +59,12 @@ void MissingThunks::checkNames(ArrayRef<StringRef> Stored,
 }
 
 void MissingThunks::run() {
-  const ThunkCoverage &Coverage = Ctx.thunkCoverage();
+  const ThunkCoverage &Coverage = Ctx.launchProof().coverage();
   for (HloId I : Coverage.missing())
     Diags.report({P, I}, "no thunk computes {}, a {}", P.spell(I),
                  opcodeText(P[I].Op));
   for (ThunkId Id : Coverage.repeated())
     reportThunk(Id, T[Id].Text, "runs twice");
-  Diags.exempt("sort-series", Coverage.numInSeries());
   checkSymbols();
 }
 

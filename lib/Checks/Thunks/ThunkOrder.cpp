@@ -11,7 +11,7 @@
 // collective_thunk.cc). Executables before 2025-03-28 do not store that.
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Thunks/ThunkCoverage.h"
+#include "Thunks/LaunchProof.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
@@ -77,7 +77,7 @@ void ThunkOrders::checkCommunicators() {
 }
 
 void ThunkOrders::run() {
-  for (auto [Early, Late] : Ctx.thunkCoverage().disordered())
+  for (auto [Early, Late] : Ctx.launchProof().coverage().disordered())
     if (G.instruction(Early) == G.instruction(Late))
       noteThunk(
           reportThunk(Early, T[Early].Text, "copies after what reads the copy"),

@@ -9,7 +9,7 @@
 // that are elsewhere first.
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Thunks/SliceComparison.h"
+#include "Thunks/LaunchProof.h"
 
 using namespace hlobuf;
 
@@ -44,15 +44,8 @@ void ThunkReads::report(const SliceFault &Fault) {
 }
 
 void ThunkReads::run() {
-  const SliceFaults &Compared = Ctx.sliceComparison().faults();
-  for (const SliceFault &Fault : Compared.Reads)
+  for (const SliceFault &Fault : Ctx.launchProof().slices().Reads)
     report(Fault);
-  countUnknown(Compared.Unknown);
-  if (Compared.Lacking != 0)
-    Diags.notChecked("thunks with fewer or more slices than arrays");
-  Diags.exempt("whole-call-list", Compared.Unordered);
-  Diags.exempt("partial-read", Compared.Parts);
-  Diags.exempt("embedded-slice", Compared.Embedded);
 }
 
 void hlobuf::checkThunkReads(const CheckContext &Ctx, Reporter &Diags) {

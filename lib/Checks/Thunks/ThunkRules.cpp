@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Checks/Thunks/ThunkRules.h"
+#include "Checks/Execution/Violations.h"
 #include "Checks/Module/ModuleDifference.h"
+#include "Thunks/LaunchProof.h"
 
 using namespace hlobuf;
 
@@ -25,6 +27,7 @@ const ThunkGraph *hlobuf::usableThunks(const CheckContext &Ctx,
     Diags.notChecked(fmt::format("{} thunk{} this tool does not know ({})",
                                  Strange, Strange == 1 ? " that" : "s that",
                                  Example));
+  reportOpen(Ctx.launchProof().proof(), Diags);
   return G;
 }
 

@@ -9,7 +9,8 @@
 // them (computation_kernel_emitter.cc, jaxlib 0.12.0.1).
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Thunks/SliceComparison.h"
+#include "Checks/Execution/Violations.h"
+#include "Thunks/LaunchProof.h"
 #include "llvm/ADT/DenseSet.h"
 #include <map>
 
@@ -162,22 +163,26 @@ void WrittenBytes::checkOutputs() {
 }
 
 void WrittenBytes::run() {
-  const SliceFaults &Compared = Ctx.sliceComparison().faults();
+  const LaunchProof &Launched = Ctx.launchProof();
+  const SliceFaults &Compared = Launched.slices();
   for (const SliceFault &Fault : Compared.Writes)
     report(Fault);
   for (const HloAlias &Alias : G.dump().Module.Aliases)
     Donated.insert(Alias.Parameter);
-  size_t Unknown = Compared.Unknown;
+  bool Known = true;
   for (ThunkId Id : ids<ThunkId>(T.Thunks.size())) {
     checkThunk(Id);
-    Unknown +=
-        G.isCallKernel(Id) && !G.callSlices(Id, CallSlices::Written).Known;
+    Known &= !G.isCallKernel(Id) || G.callSlices(Id, CallSlices::Written).Known;
   }
-  countUnknown(Unknown);
+  countUnknown(!Known);
+  const proof::Ledger &Book = Launched.proof().Book;
+  for (const proof::Ledger::Row &R : Book.rows(proof::Topic::SliceWritten))
+    Known &= R.How != proof::OutcomeKind::Gap;
   // What is written elsewhere is missing in an output.
-  if (Compared.Writes.empty() && Unknown == 0 && P.module().Entry &&
+  if (Compared.Writes.empty() && Known && P.module().Entry &&
       !T.Sequences.empty())
     checkOutputs();
+  reportTally(Book, proof::Kind::Launched, proof::Kind(proof::NumKinds), Diags);
   Diags.Proof.Extent =
       fmt::format("{} thunks, {} slices", T.Thunks.size(), T.Slices.size());
 }
