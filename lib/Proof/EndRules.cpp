@@ -75,14 +75,15 @@ Outcome DoneSearch::find(HloId Start) {
   return {Breach::NoDone, X.P.spell(Start)};
 }
 
-/// The lines of tuples in the result: their index tables.
-static SmallVector<ValueId, 2> resultTables(const ProofModel &X) {
-  SmallVector<ValueId, 2> Tables;
+/// The lines of tuples in the result, by memory: their index tables.
+static DenseMap<uint32_t, SmallVector<ValueId, 1>>
+resultTables(const ProofModel &X) {
+  DenseMap<uint32_t, SmallVector<ValueId, 1>> Tables;
   const Dump &D = X.Lines.dump();
   for (ValueId Line : ids<ValueId>(D.Values.size()))
     if (D[Line].Tag.Name == X.P[X.entryRoot()].Name && D[Line].Shape &&
         D.Shapes[D[Line].Shape].isTuple())
-      Tables.push_back(Line);
+      Tables[X.place(Line).Memory.index()].push_back(Line);
   return Tables;
 }
 
@@ -91,15 +92,15 @@ static SmallVector<ValueId, 2> resultTables(const ProofModel &X) {
 static DenseMap<uint32_t, ValueId> findOverlaps(const ProofModel &X) {
   DenseMap<uint32_t, std::pair<uint32_t, ValueId>> Firsts;
   DenseMap<uint32_t, ValueId> Overlaps;
-  SmallVector<ValueId, 2> Tables = resultTables(X);
+  auto Tables = resultTables(X);
   for (uint32_t Leaf : X.Lines.leaves(X.entryRoot())) {
     ValueId Line = X.Home.of({X.entryRoot(), Leaf});
     if (!Line || X.place(Line).empty())
       continue;
-    for (ValueId Table : Tables)
+    uint32_t Memory = X.place(Line).Memory.index();
+    for (ValueId Table : Tables.lookup(Memory))
       if (X.place(Line).meets(X.place(Table)))
         Overlaps[Leaf] = Table;
-    uint32_t Memory = X.place(Line).Memory.index();
     auto [First, New] = Firsts.try_emplace(Memory, Leaf, Line);
     if (New || !X.place(Line).meets(X.place(First->second.second)))
       continue;

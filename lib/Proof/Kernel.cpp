@@ -45,7 +45,7 @@ Proof proof::prove(const Program &P, ElementRule Elements, ProvedRows Proved) {
     return Result;
   ProofModel X(P);
   Ledger &L = Result.Book;
-  bool Timed = P.module().Scheduled || !P.facts().dump().Sequence.empty();
+  bool Timed = P.isTimed();
   decideStatic(X, L, Timed);
   enumerateAccesses(X, L);
   countAgain(X, L);

@@ -56,16 +56,16 @@ void SliceComparison::closeAll(ThunkId Id, const Outcome &Result) {
     close(S, Result);
 }
 
-/// Says whether \p S, number \p Number, may be where \p Leaf is.
-bool SliceComparison::closeAt(ThunkId Id, const ThunkSlice &S,
-                              const ArrayLeaf &Leaf, uint32_t Number) {
-  bool Elsewhere = isElsewhere(S, Leaf);
-  if (Elsewhere)
-    fault({Id, &S, Leaf, Number}, S.writes());
-  else
-    close(S,
-          Leaf.Bytes ? Outcome(Rule::PlaceOfArray) : Reason::ArrayWithoutPlace);
-  return !Elsewhere;
+/// Closes the slice of \p Found, a fault if that is not where the array is, and
+/// says whether it may be.
+bool SliceComparison::closeAt(SliceFault Found, bool InWrites) {
+  if (isElsewhere(*Found.Slice, *Found.Expected)) {
+    fault(std::move(Found), InWrites);
+    return false;
+  }
+  close(*Found.Slice, Found.Expected->Bytes ? Outcome(Rule::PlaceOfArray)
+                                            : Reason::ArrayWithoutPlace);
+  return true;
 }
 
 /// Which arrays the thunks of \p I touch is not known.
@@ -105,7 +105,7 @@ bool SliceComparison::closeAsOneOf(const ThunkSlice &S, const LeafSet &Any,
   if (!S.Missing && Any.Slices.contains(S.Bytes))
     close(S, Rule::PlaceOfAny);
   else if (Part && !S.Missing && Any.Slices.isInOne(S.Bytes))
-    close(S, Gate::PartialRead);
+    close(S, Reason::PartOfArray);
   else if (!Any.Known)
     close(S, Reason::ArrayWithoutPlace);
   else
@@ -149,7 +149,7 @@ void SliceComparison::compareEmbedded(ThunkId Id) {
   Slices Read = slices(Id, false), Written = slices(Id, true);
   if (!In.Owner || In.Thunks.size() != 1 || Read.size() != 1 ||
       Written.size() != 1 || !isThunkCopy(T[Id].Kind)) {
-    closeAll(Id, Gate::EmbeddedSlice);
+    closeAll(Id, Reason::EmbeddedThunks);
     if (T[Id].Slices.empty() && In.Owner)
       doubt(G.instruction(In.Owner), Reason::SlicesAndArrays);
     return;
@@ -198,7 +198,7 @@ void SliceComparison::compareInOrder(ThunkId Id, const Slices &Stated,
       fault({Id, Stated[N], std::nullopt, Number}, Writes);
     else if (N >= Stated.size())
       fault({Id, nullptr, Expected[N], Number}, Writes);
-    else if (closeAt(Id, *Stated[N], Expected[N], Number))
+    else if (closeAt({Id, Stated[N], Expected[N], Number}, Writes))
       compareShape(Id, *Stated[N], Expected[N]);
   }
 }
@@ -209,7 +209,7 @@ void SliceComparison::compareCpu(ThunkId Id, HloId I) {
     compareSets(Id, true);
     return;
   }
-  if (T[Id].Kind == ThunkKind::Copy && P[I].Op != Opcode::Copy)
+  if (T[Id].Kind == ThunkKind::Copy && P[I].Op == Opcode::Sort)
     return compareSortCopy(Id, I);
   if (T[Id].Kind == ThunkKind::Sort)
     return compareInOrder(Id, slices(Id, true), G.leaves(I), true);
@@ -401,7 +401,7 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
       Part && Read.size() == 1 && Operands.size() == 1) {
     ArrayLeaf Expected = Operands.front();
     Expected.Bytes = Part;
-    closeAt(Id, *Read.front(), Expected, 0);
+    closeAt({Id, Read.front(), Expected, 0}, false);
     Read.clear();
   }
   // A matrix product begins with its factors, and adds none of them.

@@ -68,8 +68,7 @@ private:
   };
   void close(const ThunkSlice &S, const proof::Outcome &Result);
   void closeAll(ThunkId Id, const proof::Outcome &Result);
-  bool closeAt(ThunkId Id, const ThunkSlice &S, const ArrayLeaf &Leaf,
-               uint32_t Number);
+  bool closeAt(SliceFault Found, bool InWrites);
   void doubt(HloId I, proof::Reason Why);
   void fault(SliceFault Found, bool Writes);
   void compare(ThunkId Id);

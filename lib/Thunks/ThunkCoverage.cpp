@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Thunks/ThunkCoverage.h"
+#include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -87,6 +88,39 @@ bool ThunkCoverage::hasThunk(HloId I) const {
   });
 }
 
+/// True if a fusion does nothing with arrays but move elements.
+static bool onlyMoves(const Program &P, HloId I) {
+  ComputationId Body = P.callee(I, CallRole::Calls);
+  return Body && llvm::all_of(P.order(Body), [&](HloId Inner) {
+           Opcode Op = P[Inner].Op;
+           return isGiven(Op) || movesElements(Op) ||
+                  P.trees().shape(P[Inner].Shape).Dimensions.empty();
+         });
+}
+
+/// Thunks of \p I do more than to hold others, to copy, or to fill, unless that
+/// is what \p I does.
+bool ThunkCoverage::mayCompute(HloId I) const {
+  bool Copies = false;
+  bool Fills = false;
+  for (ThunkId Id : G.thunksOf(I)) {
+    ThunkKind Kind = T[Id].Kind;
+    bool Copy = isThunkCopy(Kind);
+    bool Fill = Kind == ThunkKind::Memzero || Kind == ThunkKind::Memset;
+    if (!Copy && !Fill && !isThunkFrame(Kind))
+      return true;
+    Copies |= Copy;
+    Fills |= Fill;
+  }
+  Opcode Op = P[I].Op;
+  if (Op == Opcode::Call || hasAsyncState(Op))
+    return true;
+  if (Copies)
+    return movesElements(Op) || isCollective(Op) || isStart(Op) ||
+           (Op == Opcode::Fusion && onlyMoves(P, I));
+  return Fills && (P.operands(I).empty() || isCollective(Op) || isStart(Op));
+}
+
 Outcome ThunkCoverage::launched(HloId I) {
   ComputationId In = P[I].Parent;
   if (findRepeated(I))
@@ -99,6 +133,8 @@ Outcome ThunkCoverage::launched(HloId I) {
                         })
                ? Outcome(Rule::WithCaller)
                : Reason::CallerWithoutThunk;
+  if (needsThunk(I) && hasThunk(I) && !mayCompute(I))
+    return Reason::OtherThunks;
   if (hasThunk(I))
     return T.ForGpu && hasSort(I) && G.thunksOf(I).size() > 1
                ? Outcome(Gate::SortSeries)
@@ -123,11 +159,17 @@ bool ThunkCoverage::findRepeated(HloId I) {
   ArrayRef<ThunkId> Own = G.thunksOf(I);
   if (Own.size() < 2 || (T.ForGpu && hasSort(I)))
     return false;
+  auto WorkOf = [&](ThunkId Id) {
+    std::string Work = fmt::format("{} {}", int(T[Id].Kind), T[Id].Kernel);
+    for (const ThunkSlice &S : T.slices(T[Id]))
+      Work += " " + S.Text.str();
+    return Work;
+  };
   llvm::StringSet<> Seen;
   bool Counts = !T.ForGpu && P[I].Op != Opcode::Sort;
   size_t Before = Repeated.size();
   for (ThunkId Id : Own)
-    if (!Seen.insert(T[Id].Text).second || (Counts && Id != Own.front()))
+    if (!Seen.insert(WorkOf(Id)).second || (Counts && Id != Own.front()))
       Repeated.push_back(Id);
   return Repeated.size() != Before;
 }
@@ -140,9 +182,9 @@ static Obligation owedOrder(ThunkId Id) {
 void ThunkCoverage::closeUnknown(const ThunkSequence &S) {
   T.forEach(S, [&](ThunkId Id) {
     bool Alone = S.Thunks.Begin == Id.index() && T[Id].End == S.Thunks.End;
-    Outcome Unknown = G.isEmbedded(Id) ? Outcome(Gate::EmbeddedSlice)
-                                       : Reason::ThunkWithoutInstruction;
-    Book.visit(owedOrder(Id), Alone ? Rule::InSchedule : Unknown);
+    Reason Unknown = G.isEmbedded(Id) ? Reason::EmbeddedThunks
+                                      : Reason::ThunkWithoutInstruction;
+    Book.visit(owedOrder(Id), Alone ? Outcome(Rule::InSchedule) : Unknown);
   });
 }
 

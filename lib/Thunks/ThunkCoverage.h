@@ -41,6 +41,7 @@ private:
   bool entersCallees(HloId I) const;
   bool needsThunk(HloId I) const;
   bool hasThunk(HloId I) const;
+  bool mayCompute(HloId I) const;
   proof::Outcome launched(HloId I);
   bool findRepeated(HloId I);
   void findDisordered(const ThunkSequence &S, ComputationId C);

@@ -71,7 +71,7 @@ void hlobuf::tellViolations(
   Tell(*Analysis, All);
   // A violation that has no story proves nothing.
   if (!All.empty() && Diags.count() == Before)
-    Diags.notChecked("what other checks tell, too");
+    Diags.notChecked("a violation that this check does not explain");
 }
 
 /// `12,345 reads, 320 in place`: what was proved.

@@ -8,8 +8,8 @@
 // parameters and values that it carries among its results, and does not write
 // them (computation_kernel_emitter.cc, jaxlib 0.12.0.1).
 
-#include "Checks/Thunks/ThunkRules.h"
 #include "Checks/Execution/Violations.h"
+#include "Checks/Thunks/ThunkRules.h"
 #include "Thunks/LaunchProof.h"
 #include "llvm/ADT/DenseSet.h"
 #include <map>
