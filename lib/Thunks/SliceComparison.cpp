@@ -58,9 +58,9 @@ void SliceComparison::closeAll(ThunkId Id, const Outcome &Result) {
 
 /// Closes the slice of \p Found, a fault if that is not where the array is, and
 /// says whether it may be.
-bool SliceComparison::closeAt(SliceFault Found, bool InWrites) {
+bool SliceComparison::closeAt(const SliceFault &Found, bool InWrites) {
   if (isElsewhere(*Found.Slice, *Found.Expected)) {
-    fault(std::move(Found), InWrites);
+    fault(Found, InWrites);
     return false;
   }
   close(*Found.Slice, Found.Expected->Bytes ? Outcome(Rule::PlaceOfArray)
@@ -74,13 +74,13 @@ void SliceComparison::doubt(HloId I, Reason Why) {
     Book.visit({Topic::Launched, I}, Why);
 }
 
-void SliceComparison::fault(SliceFault Found, bool InWrites) {
+void SliceComparison::fault(const SliceFault &Found, bool InWrites) {
   HloId I = G.instruction(Found.Thunk);
   if (Found.Slice)
     close(*Found.Slice, {Breach::OtherBytes, G.name(Found.Thunk)});
   else if (I && ThunkCoverage::isLaunched(P, I))
     Book.visit({Topic::Launched, I}, {Breach::ArrayUntouched, P.spell(I)});
-  (InWrites ? Writes : Reads).push_back(std::move(Found));
+  (InWrites ? Writes : Reads).push_back(Found);
 }
 
 /// Emitters take slices and shapes from one instruction. Releases that state

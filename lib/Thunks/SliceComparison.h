@@ -68,9 +68,9 @@ private:
   };
   void close(const ThunkSlice &S, const proof::Outcome &Result);
   void closeAll(ThunkId Id, const proof::Outcome &Result);
-  bool closeAt(SliceFault Found, bool InWrites);
+  bool closeAt(const SliceFault &Found, bool InWrites);
   void doubt(HloId I, proof::Reason Why);
-  void fault(SliceFault Found, bool Writes);
+  void fault(const SliceFault &Found, bool Writes);
   void compare(ThunkId Id);
   void compareCpu(ThunkId Id, HloId I);
   void compareGpu(ThunkId Id, HloId I);
