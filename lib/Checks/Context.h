@@ -9,9 +9,9 @@
 
 namespace hlobuf {
 
+class LaunchProof;
 class ModuleAnalysis;
 class Program;
-class LaunchProof;
 class ThunkGraph;
 class ValueNames;
 namespace proof {

@@ -16,16 +16,10 @@ using Numbers = SmallVector<int64_t, 4>;
 
 /// Of OutputSpec.
 static constexpr uint32_t OpSharding = 5;
+/// Of the header.
+static constexpr uint32_t OutputSpecs = 5, ParameterSpecs = 6, HeaderName = 7;
 
 namespace {
-/// Field numbers of OutputSpec or ParameterSpec.
-struct SpecFields {
-  StringRef Name;
-  uint32_t Number, Shape, Type, Layout, Memory;
-  /// Outputs have all of them; of parameters, layouts are all that is written.
-  bool Complete;
-};
-
 /// A part of a parameter or of the result, and not a tuple.
 struct Leaf {
   int64_t Parameter = 0;
@@ -37,8 +31,9 @@ struct ExecutableHeader : FieldReport {
   void run();
 
   void readDonors();
-  void compareSpecs(const SpecFields &Fields);
-  void compareSpec(const SpecFields &Fields, StringRef Spec, const Leaf &L);
+  void compareSpecs(StringRef Name, bool OfOutputs);
+  void compareOutput(StringRef Spec, const Leaf &L);
+  void compareParameter(StringRef Spec, const Leaf &L);
   void compareLayout(StringRef Stated, StringRef Shape);
   void compareMemory(StringRef Stated, StringRef Shape);
   void compareShape(StringRef Spec, const Numbers &Stated,
@@ -192,25 +187,19 @@ void ExecutableHeader::compareShape(StringRef Spec, const Numbers &Stated,
             indexText(Expected));
 }
 
-void ExecutableHeader::compareSpec(const SpecFields &Fields, StringRef Spec,
-                                   const Leaf &L) {
+void ExecutableHeader::compareOutput(StringRef Spec, const Leaf &L) {
+  expect(At + ".dtype", numberAt(bytesField(Spec, 2), 1),
+         kindOf(elementType(L.Shape)));
+  compareLayout(bytesField(Spec, 3), L.Shape);
+  compareMemory(bytesField(Spec, 4), L.Shape);
+  compareShape(Spec, numbersField(bytesField(Spec, 6), 1),
+               numbersField(L.Shape, 3));
+}
+
+/// XLA writes no type, shape or memory of parameters.
+void ExecutableHeader::compareParameter(StringRef Spec, const Leaf &L) {
   constexpr uint32_t DonatedInput = 3;
-  auto Compares = [&](uint32_t Number) {
-    return Fields.Complete || bytesField(Spec, Number).data();
-  };
-  if (Compares(Fields.Type))
-    expect(At + ".dtype", numberAt(bytesField(Spec, Fields.Type), 1),
-           kindOf(elementType(L.Shape)));
-  compareLayout(bytesField(Spec, Fields.Layout), L.Shape);
-  if (Compares(Fields.Memory))
-    compareMemory(bytesField(Spec, Fields.Memory), L.Shape);
-  Numbers Stated = numbersField(bytesField(Spec, Fields.Shape), 1);
-  Numbers Expected = numbersField(L.Shape, 3);
-  if (Fields.Complete)
-    return compareShape(Spec, Stated, Expected);
-  if (Compares(Fields.Shape) && Stated != Expected)
-    differs("{} has shape {}, and must have {}", At, indexText(Stated),
-            indexText(Expected));
+  compareLayout(bytesField(Spec, 1), L.Shape);
   if (numberAt(Spec, DonatedInput) != 0 &&
       Donors.count({L.Parameter, L.Index}) == 0)
     differs("{}.donated_input is 1, but parameter {}{} is neither alias nor "
@@ -219,46 +208,46 @@ void ExecutableHeader::compareSpec(const SpecFields &Fields, StringRef Spec,
 }
 
 /// Each leaf has a spec.
-void ExecutableHeader::compareSpecs(const SpecFields &Fields) {
+void ExecutableHeader::compareSpecs(StringRef Name, bool OfOutputs) {
   constexpr int64_t Opaque = 14, Token = 17;
   std::vector<Leaf> Leaves;
   int64_t Parameter = 0;
   // The result is field 2 of a program's shape, parameters are its fields 1.
-  forEachMessage(Program, Fields.Complete ? 2 : 1, [&](StringRef Shape) {
+  forEachMessage(Program, OfOutputs ? 2 : 1, [&](StringRef Shape) {
     addLeaves({Parameter++, {}, Shape}, Leaves);
   });
   std::vector<StringRef> Specs;
-  forEachMessage(P.Header, Fields.Number,
+  forEachMessage(P.Header, OfOutputs ? OutputSpecs : ParameterSpecs,
                  [&](StringRef Spec) { Specs.push_back(Spec); });
-  NoLayouts = !Fields.Complete && llvm::any_of(Leaves, [](const Leaf &L) {
+  NoLayouts = !OfOutputs && llvm::any_of(Leaves, [](const Leaf &L) {
     int64_t Type = elementType(L.Shape);
     return Type == Opaque || Type == Token;
   });
   if (NoLayouts && Specs.empty())
     return;
   if (Specs.size() != Leaves.size())
-    return differs("the header has {} {}, and must have {}", Specs.size(),
-                   Fields.Name, Leaves.size());
+    return differs("the header has {} {}, and must have {}", Specs.size(), Name,
+                   Leaves.size());
   for (size_t N = 0; N != Specs.size(); ++N) {
-    At = fmt::format("{}[{}]", Fields.Name, N);
-    compareSpec(Fields, Specs[N], Leaves[N]);
+    At = fmt::format("{}[{}]", Name, N);
+    OfOutputs ? compareOutput(Specs[N], Leaves[N])
+              : compareParameter(Specs[N], Leaves[N]);
   }
 }
 
 void ExecutableHeader::run() {
-  constexpr uint32_t OutputSpecs = 5, ParameterSpecs = 6, ComputationName = 7;
   Unread.walk(FieldType::ExecutableHeader, P.Header);
   bool Describes = false;
   forEachField(P.Header, [&](const WireField &F) {
-    Describes |= F.Number >= OutputSpecs && F.Number <= ComputationName;
+    Describes |= F.Number >= OutputSpecs && F.Number <= HeaderName;
   });
   if (!Describes) // a header of another form
-    return Unread.addUnread(FieldType::ExecutableHeader, ComputationName);
-  expectName("computation_name of the header",
-             bytesField(P.Header, ComputationName), M.Name);
+    return Unread.addUnread(FieldType::ExecutableHeader, HeaderName);
+  expectName("computation_name of the header", bytesField(P.Header, HeaderName),
+             M.Name);
   readDonors();
-  compareSpecs({"output_specs", OutputSpecs, 6, 2, 3, 4, true});
-  compareSpecs({"parameter_specs", ParameterSpecs, 4, 5, 1, 6, false});
+  compareSpecs("output_specs", /*OfOutputs=*/true);
+  compareSpecs("parameter_specs", /*OfOutputs=*/false);
   size_t Outputs = 0, Sharded = 0;
   forEachMessage(P.Header, OutputSpecs, [&](StringRef Spec) {
     ++Outputs;

@@ -12,7 +12,7 @@ static proof::Proof enumerate(const ThunkGraph &G, ProvedRows Proved) {
   const ThunkProgram &T = G.thunks();
   for (size_t C = 0; C != P.module().Computations.size(); ++C)
     for (HloId Id : P.order(ComputationId(C)))
-      if (ThunkCoverage::isLaunched(P, Id))
+      if (G.isLaunched(Id))
         L.open({Topic::Launched, Id});
   for (ThunkId Id : ids<ThunkId>(T.Thunks.size())) {
     L.open({Topic::LaunchOrder, HloId(), Id.index()});
@@ -31,9 +31,8 @@ static void countAgain(const ThunkGraph &G, Ledger &L) {
   const Program &P = G.program();
   const ThunkProgram &T = G.thunks();
   L.compareCount(Topic::Launched,
-                 llvm::count_if(ids<HloId>(P.size()), [&](HloId Id) {
-                   return ThunkCoverage::isLaunched(P, Id);
-                 }));
+                 llvm::count_if(ids<HloId>(P.size()),
+                                [&](HloId Id) { return G.isLaunched(Id); }));
   L.compareCount(Topic::LaunchOrder, T.Thunks.size());
   auto Written = static_cast<size_t>(
       llvm::count_if(T.Slices, [](const ThunkSlice &S) { return S.writes(); }));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Thunks/SliceComparison.h"
-#include "Thunks/Interleaving.h"
-#include "Thunks/ThunkCoverage.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
@@ -11,6 +9,8 @@ using namespace hlobuf::proof;
 /// Faults that are kept: the reporter counts more than it shows, and what is
 /// broken need not be compared to its end.
 static constexpr size_t MostFaults = 1 << 16;
+/// Ways to read the arguments of a custom call as operands and results.
+static constexpr size_t MostWays = 64;
 
 SliceComparison::SliceComparison(const ThunkGraph &Graph, Ledger &Book)
     : G(Graph), P(Graph.program()), T(Graph.thunks()), Book(Book) {
@@ -34,6 +34,11 @@ SliceComparison::SliceComparison(const ThunkGraph &Graph, Ledger &Book)
   for (size_t N = 0; N != P.size() && HasRoom(); ++N)
     compareWhole(HloId(N), BadReads.contains(static_cast<uint32_t>(N)),
                  BadWrites.contains(static_cast<uint32_t>(N)));
+}
+
+/// True if \p S is not where \p Leaf is known to be.
+static bool isElsewhere(const ThunkSlice &S, const ArrayLeaf &Leaf) {
+  return Leaf.Bytes && (S.Missing || S.Bytes != *Leaf.Bytes);
 }
 
 SliceComparison::LeafSet::LeafSet(Leaves All) {
@@ -68,18 +73,18 @@ bool SliceComparison::closeAt(const SliceFault &Found, bool InWrites) {
   return true;
 }
 
-/// Which arrays the thunks of \p I touch is not known.
-void SliceComparison::doubt(HloId I, Reason Why) {
-  if (I && ThunkCoverage::isLaunched(P, I))
-    Book.visit({Topic::Launched, I}, Why);
+/// What is known of the arrays that the thunks of \p I touch.
+void SliceComparison::note(HloId I, const Outcome &Result) {
+  if (G.isLaunched(I))
+    Book.visit({Topic::Launched, I}, Result);
 }
 
 void SliceComparison::fault(const SliceFault &Found, bool InWrites) {
-  HloId I = G.instruction(Found.Thunk);
   if (Found.Slice)
     close(*Found.Slice, {Breach::OtherBytes, G.name(Found.Thunk)});
-  else if (I && ThunkCoverage::isLaunched(P, I))
-    Book.visit({Topic::Launched, I}, {Breach::ArrayUntouched, P.spell(I)});
+  else
+    note(G.instruction(Found.Thunk),
+         {Breach::ArrayUntouched, G.name(Found.Thunk)});
   (InWrites ? Writes : Reads).push_back(Found);
 }
 
@@ -151,7 +156,7 @@ void SliceComparison::compareEmbedded(ThunkId Id) {
       Written.size() != 1 || !isThunkCopy(T[Id].Kind)) {
     closeAll(Id, Reason::EmbeddedThunks);
     if (T[Id].Slices.empty() && In.Owner)
-      doubt(G.instruction(In.Owner), Reason::SlicesAndArrays);
+      note(G.instruction(In.Owner), Reason::SlicesAndArrays);
     return;
   }
   int64_t Parameters =
@@ -184,7 +189,7 @@ void SliceComparison::compareControl(ThunkId Id, HloId I) {
   if (From)
     compareInOrder(Id, slices(Id, false), {{From, 0, G.place(From, 0)}}, false);
   else
-    doubt(I, Reason::ArrayWithoutPlace);
+    note(I, Reason::ArrayWithoutPlace);
   for (const ThunkSlice &S : T.slices(T[Id]))
     if (!From || S.writes())
       close(S, Reason::ArrayWithoutPlace);
@@ -227,7 +232,7 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
   if (!Expected.Known) {
     for (const ThunkSlice *S : Stated)
       close(*S, Reason::ArrayWithoutPlace);
-    return doubt(G.instruction(Id), Reason::ArrayWithoutPlace);
+    return note(G.instruction(Id), Reason::ArrayWithoutPlace);
   }
   std::vector<ByteSlice> Matched;
   std::set<std::pair<ByteSlice, ShapeId>> Known;
@@ -252,58 +257,34 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
       fault({Id, nullptr, ArrayLeaf{G.instruction(Id), 0, Bytes}, 0}, Results);
 }
 
-const SliceComparison::SortPlaces &SliceComparison::sortPlaces(HloId I) {
-  auto [Entry, New] = Sorts.try_emplace(I);
-  SortPlaces &Sort = Entry->second;
-  if (!New)
-    return Sort;
-  Sort.Operands = G.operandLeaves(I);
-  Sort.Results = G.leaves(I);
-  Sort.Known = Sort.Operands.size() == Sort.Results.size();
-  for (uint32_t N = 0; N != Sort.Operands.size() && Sort.Known; ++N) {
-    const std::optional<ByteSlice> &From = Sort.Operands[N].Bytes;
-    const std::optional<ByteSlice> &Result = Sort.Results[N].Bytes;
-    Sort.Known = From && Result;
-    if (!Sort.Known)
-      break;
-    Sort.Pairs.insert({*From, *Result});
-    Sort.ByOperand.insert({*From, N});
-    Sort.ByResult.insert({*Result, N});
-  }
-  return Sort;
-}
-
 /// A sort works in place: operands that are elsewhere are copied first.
 void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
-  const SortPlaces &Sort = sortPlaces(I);
-  Slices From = slices(Id, false);
-  Slices Targets = slices(Id, true);
-  if (From.size() != 1 || Targets.size() != 1) {
+  Slices From = slices(Id, false), To = slices(Id, true);
+  if (From.size() != 1 || To.size() != 1) {
     closeAll(Id, Reason::SlicesAndArrays);
     return fault({Id, nullptr, std::nullopt, 0}, false);
   }
-  if (!Sort.Known)
-    return closeAll(Id, Reason::ArrayWithoutPlace);
-  const ThunkSlice *Source = From.front();
-  const ThunkSlice *Target = Targets.front();
-  if (!Source->Missing && !Target->Missing &&
-      Sort.Pairs.count({Source->Bytes, Target->Bytes})) {
-    uint32_t Number = Sort.ByResult.find(Target->Bytes)->second;
-    close(*Source, Rule::PlaceOfArray);
-    close(*Target, Rule::PlaceOfArray);
-    compareShape(Id, *Source, Sort.Operands[Number]);
-    return compareShape(Id, *Target, Sort.Results[Number]);
-  }
+  const ThunkSlice &Source = *From.front(), &Target = *To.front();
+  auto Operands = G.operandLeaves(I);
+  auto Results = G.leaves(I);
   // Where one of them is right, the other one is not.
-  auto Result = Sort.ByResult.find(Target->Bytes);
-  auto Operand = Sort.ByOperand.find(Source->Bytes);
-  closeAll(Id, Reason::SeveralWays);
-  if (!Target->Missing && Result != Sort.ByResult.end())
-    fault({Id, Source, Sort.Operands[Result->second], Result->second}, false);
-  else if (!Source->Missing && Operand != Sort.ByOperand.end())
-    fault({Id, Target, Sort.Results[Operand->second], Operand->second}, true);
-  else
-    fault({Id, Source, std::nullopt, 0}, false);
+  SliceFault Wrong = {Id, &Source, std::nullopt, 0};
+  for (uint32_t N = 0; N != std::min(Operands.size(), Results.size()); ++N) {
+    bool Reads = !isElsewhere(Source, Operands[N]);
+    bool Writes = !isElsewhere(Target, Results[N]);
+    if (Reads && Writes) {
+      closeAt({Id, &Source, Operands[N], N}, false);
+      closeAt({Id, &Target, Results[N], N}, true);
+      compareShape(Id, Source, Operands[N]);
+      return compareShape(Id, Target, Results[N]);
+    }
+    if (Writes)
+      Wrong = {Id, &Source, Operands[N], N};
+    else if (Reads && !Wrong.Expected)
+      Wrong = {Id, &Target, Results[N], N};
+  }
+  closeAll(Id, Reason::OtherCopy);
+  fault(Wrong, Wrong.Slice == &Target);
 }
 
 /// A sort works in place: an operand of the sort \p I, alone or the root of a
@@ -356,7 +337,7 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
   IndexRange Inside = T[Id].Sequences;
   if (Kind == ThunkKind::DynamicSliceFusion &&
       (Inside.empty() || T.Sequences[Inside.Begin].Thunks.empty()))
-    doubt(I, Reason::SlicesAndArrays);
+    note(I, Reason::SlicesAndArrays);
   if (Kind == ThunkKind::DynamicSliceFusion ||
       (Ordered && Read.size() == Operands.size() &&
        Written.size() == Results.size())) {
@@ -367,8 +348,41 @@ void SliceComparison::compareGpu(ThunkId Id, HloId I) {
   // One slice fewer or more may be a second one in the same bytes.
   if (Ordered &&
       (Read.size() != Operands.size() || Written.size() != Results.size()))
-    doubt(I, Reason::SlicesAndArrays);
+    note(I, Reason::SlicesAndArrays);
   compareUnordered(Id, I, Operands, G.writableLeaves(I));
+}
+
+/// Arguments are operands and then results; those of custom calls may be
+/// interleaved, each in order: what is then shown of all of \p All. Nothing if
+/// they are not.
+static std::optional<Outcome> interleaved(ArrayRef<const ThunkSlice *> All,
+                                          ArrayRef<ArrayLeaf> Operands,
+                                          ArrayRef<ArrayLeaf> Results) {
+  // By ways: how many operands were passed, ascending.
+  SmallVector<size_t, 4> Ways = {0};
+  for (size_t N = 0; N != All.size(); ++N) {
+    SmallVector<size_t, 4> Next;
+    auto Add = [&](size_t Passed) {
+      if (Next.empty() || Next.back() != Passed)
+        Next.push_back(Passed);
+    };
+    for (size_t Passed : Ways) {
+      size_t Written = N - Passed;
+      if (Written < Results.size() && !isElsewhere(*All[N], Results[Written]))
+        Add(Passed);
+      if (Passed < Operands.size() && !isElsewhere(*All[N], Operands[Passed]))
+        Add(Passed + 1);
+    }
+    Ways = std::move(Next);
+    if (Ways.size() > MostWays)
+      return Reason::SeveralWays;
+  }
+  if (!llvm::is_contained(Ways, Operands.size()))
+    return std::nullopt;
+  auto IsKnown = [](const ArrayLeaf &Leaf) { return Leaf.Bytes.has_value(); };
+  bool Known =
+      llvm::all_of(Operands, IsKnown) && llvm::all_of(Results, IsKnown);
+  return Known ? Outcome(Rule::PlaceOfArray) : Reason::ArrayWithoutPlace;
 }
 
 void SliceComparison::compareKernel(ThunkId Id, HloId I) {
@@ -464,7 +478,7 @@ void SliceComparison::compareWhole(HloId I, bool BadReads, bool BadWrites) {
     for (uint32_t N = 0; N != Expected.size(); ++N) {
       const std::optional<ByteSlice> &Bytes = Expected[N].Bytes;
       if (!Bytes)
-        doubt(I, Reason::ArrayWithoutPlace);
+        note(I, Reason::ArrayWithoutPlace);
       if (!Bytes || Bytes->Size == 0 ||
           (Results ? Actual.covers(*Bytes) || Places.Slices.contains(*Bytes)
                    : Actual.overlaps(*Bytes)))

@@ -58,18 +58,10 @@ private:
     /// The places of all are known.
     bool Known = true;
   };
-  /// What a sort on a CPU may copy: operands, results, and pairs of them.
-  struct SortPlaces {
-    SmallVector<ArrayLeaf, 8> Operands;
-    SmallVector<ArrayLeaf, 4> Results;
-    std::set<std::pair<ByteSlice, ByteSlice>> Pairs;
-    std::map<ByteSlice, uint32_t> ByOperand, ByResult;
-    bool Known = true;
-  };
   void close(const ThunkSlice &S, const proof::Outcome &Result);
   void closeAll(ThunkId Id, const proof::Outcome &Result);
   bool closeAt(const SliceFault &Found, bool InWrites);
-  void doubt(HloId I, proof::Reason Why);
+  void note(HloId I, const proof::Outcome &Result);
   void fault(const SliceFault &Found, bool Writes);
   void compare(ThunkId Id);
   void compareCpu(ThunkId Id, HloId I);
@@ -87,7 +79,6 @@ private:
   bool closeAsOneOf(const ThunkSlice &S, const LeafSet &Any, bool Part);
   void compareShape(ThunkId Id, const ThunkSlice &S, const ArrayLeaf &Leaf);
   Slices slices(ThunkId Id, bool Written) const;
-  const SortPlaces &sortPlaces(HloId I);
 
   const ThunkGraph &G;
   const Program &P;
@@ -95,7 +86,6 @@ private:
   proof::Ledger &Book;
   /// By kind: some thunk of it states the shape of a slice.
   std::set<ThunkKind> Shaped;
-  std::map<HloId, SortPlaces> Sorts;
 };
 
 } // namespace hlobuf

@@ -26,7 +26,7 @@ ThunkCoverage::ThunkCoverage(const ThunkGraph &Graph, Ledger &Book)
   if (P.module().Entry)
     findEntered(P.module().Entry);
   for (HloId I : ids<HloId>(P.size()))
-    if (isLaunched(P, I))
+    if (G.isLaunched(I))
       Book.visit({Topic::Launched, I}, launched(I));
   for (size_t S = 0; S != T.Sequences.size(); ++S)
     if (ComputationId C = G.computation(ThunkSequenceId(S)))

@@ -18,11 +18,6 @@ public:
   /// Topic::LaunchOrder in \p Book.
   ThunkCoverage(const ThunkGraph &Graph, proof::Ledger &Book);
 
-  /// \p Id is of a computation that thunks run.
-  static bool isLaunched(const Program &P, HloId Id) {
-    return P.classOf(P[Id].Parent) == ComputationClass::Global;
-  }
-
   /// Instructions that move bytes and that no thunk stands for.
   ArrayRef<HloId> missing() const { return Missing; }
   /// Thunks that do again what one before them has done.

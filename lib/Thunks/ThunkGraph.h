@@ -54,6 +54,10 @@ public:
 
   /// The instruction that \p Id is named for; invalid if the module has none.
   HloId instruction(ThunkId Id) const { return Instructions[Id.index()]; }
+  /// \p Id, which may be invalid, is of a computation that thunks run.
+  bool isLaunched(HloId Id) const {
+    return Id && P.classOf(P[Id].Parent) == ComputationClass::Global;
+  }
   /// The thunks that are named for \p Id, in the order of the text, without
   /// embedded ones.
   ArrayRef<ThunkId> thunksOf(HloId Id) const {
