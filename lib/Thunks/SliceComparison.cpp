@@ -236,18 +236,16 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
   }
   std::vector<ByteSlice> Matched;
   std::set<std::pair<ByteSlice, ShapeId>> Known;
-  uint32_t Number = 0;
-  for (const ThunkSlice *S : Stated) {
+  for (auto [Number, S] : llvm::enumerate(Stated)) {
     // A set has each once; until 2026 no shapes tell its elements apart.
     bool Twice = !Known.insert({S->Bytes, S->Shape}).second && S->Shape;
     if (S->Missing || Twice || !Expected.Slices.contains(S->Bytes)) {
-      fault({Id, S, std::nullopt, Number}, Results);
+      fault({Id, S, std::nullopt, static_cast<uint32_t>(Number)}, Results);
     } else {
       Matched.push_back(S->Bytes);
       close(*S, Stated.size() > 1 ? Outcome(Gate::WholeCallList)
                                   : Rule::PlaceOfArray);
     }
-    ++Number;
   }
   SliceSet Own(Matched);
   if (Own.slices().size() == Expected.Slices.slices().size())
@@ -255,6 +253,17 @@ void SliceComparison::compareSets(ThunkId Id, bool Results) {
   for (const ByteSlice &Bytes : Expected.Slices.slices())
     if (!Own.contains(Bytes))
       fault({Id, nullptr, ArrayLeaf{G.instruction(Id), 0, Bytes}, 0}, Results);
+}
+
+SliceComparison::SortPlaces::SortPlaces(Leaves Operands, Leaves Results)
+    : Operands(Operands), Results(Results),
+      Known(Operands.size() == Results.size()) {
+  for (auto [From, To] : llvm::zip(Operands, Results)) {
+    auto N = static_cast<uint32_t>(ByResult.size());
+    Known &= From.Bytes && To.Bytes && ByResult.insert({*To.Bytes, N}).second;
+    if (Known)
+      ByOperand.insert({*From.Bytes, N});
+  }
 }
 
 /// A sort works in place: operands that are elsewhere are copied first.
@@ -265,26 +274,25 @@ void SliceComparison::compareSortCopy(ThunkId Id, HloId I) {
     return fault({Id, nullptr, std::nullopt, 0}, false);
   }
   const ThunkSlice &Source = *From.front(), &Target = *To.front();
-  auto Operands = G.operandLeaves(I);
-  auto Results = G.leaves(I);
-  // Where one of them is right, the other one is not.
-  SliceFault Wrong = {Id, &Source, std::nullopt, 0};
-  for (uint32_t N = 0; N != std::min(Operands.size(), Results.size()); ++N) {
-    bool Reads = !isElsewhere(Source, Operands[N]);
-    bool Writes = !isElsewhere(Target, Results[N]);
-    if (Reads && Writes) {
-      closeAt({Id, &Source, Operands[N], N}, false);
-      closeAt({Id, &Target, Results[N], N}, true);
-      compareShape(Id, Source, Operands[N]);
-      return compareShape(Id, Target, Results[N]);
-    }
-    if (Writes)
-      Wrong = {Id, &Source, Operands[N], N};
-    else if (Reads && !Wrong.Expected)
-      Wrong = {Id, &Target, Results[N], N};
+  SortPlaces &Sort = Sorts[I];
+  if (Sort.Results.empty())
+    Sort = SortPlaces(G.operandLeaves(I), G.leaves(I));
+  if (!Sort.Known)
+    return closeAll(Id, Reason::ArrayWithoutPlace);
+  auto Result = Sort.ByResult.find(Target.Bytes);
+  auto Operand = Sort.ByOperand.find(Source.Bytes);
+  if (!Target.Missing && Result != Sort.ByResult.end()) {
+    const ArrayLeaf &Expected = Sort.Operands[Result->second];
+    compareInOrder(Id, To, Sort.Results[Result->second], true);
+    if (closeAt({Id, &Source, Expected, Result->second}, false))
+      compareShape(Id, Source, Expected);
+    return;
   }
   closeAll(Id, Reason::OtherCopy);
-  fault(Wrong, Wrong.Slice == &Target);
+  if (!Source.Missing && Operand != Sort.ByOperand.end())
+    compareInOrder(Id, To, Sort.Results[Operand->second], true);
+  else
+    fault({Id, &Source, std::nullopt, 0}, false);
 }
 
 /// A sort works in place: an operand of the sort \p I, alone or the root of a
@@ -379,9 +387,9 @@ static std::optional<Outcome> interleaved(ArrayRef<const ThunkSlice *> All,
   }
   if (!llvm::is_contained(Ways, Operands.size()))
     return std::nullopt;
-  auto IsKnown = [](const ArrayLeaf &Leaf) { return Leaf.Bytes.has_value(); };
-  bool Known =
-      llvm::all_of(Operands, IsKnown) && llvm::all_of(Results, IsKnown);
+  bool Known = llvm::all_of(
+      llvm::concat<const ArrayLeaf>(Operands, Results),
+      [](const ArrayLeaf &Leaf) { return Leaf.Bytes.has_value(); });
   return Known ? Outcome(Rule::PlaceOfArray) : Reason::ArrayWithoutPlace;
 }
 
@@ -391,12 +399,10 @@ void SliceComparison::compareKernel(ThunkId Id, HloId I) {
   Slices All;
   for (const ThunkSlice &S : T.slices(T[Id]))
     All.push_back(&S);
-  std::optional<Outcome> Interleaved;
   if (P[I].Op == Opcode::CustomCall &&
       All.size() == Operands.size() + Results.size())
-    Interleaved = interleaved(All, Operands, Results);
-  if (Interleaved)
-    return closeAll(Id, *Interleaved);
+    if (auto Interleaved = interleaved(All, Operands, Results))
+      return closeAll(Id, *Interleaved);
   size_t First = std::min(Operands.size(), All.size());
   compareInOrder(Id, Slices(All.begin(), All.begin() + First), Operands, false);
   compareInOrder(Id, Slices(All.begin() + First, All.end()), Results, true);
@@ -429,9 +435,9 @@ void SliceComparison::compareUnordered(ThunkId Id, HloId I, Leaves Operands,
                      const LeafSet &Any, bool Part) {
     if (closeAsOneOf(*All[N], Any, Part))
       return;
-    auto Expected = All.size() == Arrays.size()
-                        ? std::optional<ArrayLeaf>(Arrays[N])
-                        : std::nullopt;
+    std::optional<ArrayLeaf> Expected;
+    if (All.size() == Arrays.size())
+      Expected = Arrays[N];
     fault({Id, All[N], Expected, static_cast<uint32_t>(N)}, All[N]->writes());
   };
   for (size_t N = Factors; N < Read.size(); ++N)

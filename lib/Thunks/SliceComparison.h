@@ -58,6 +58,16 @@ private:
     /// The places of all are known.
     bool Known = true;
   };
+  /// What a sort on a CPU may copy: operands and results, and their numbers.
+  struct SortPlaces {
+    SortPlaces() = default;
+    SortPlaces(Leaves Operands, Leaves Results);
+
+    std::vector<ArrayLeaf> Operands, Results;
+    std::map<ByteSlice, uint32_t> ByOperand, ByResult;
+    /// The places of all are known, and no two results share theirs.
+    bool Known = false;
+  };
   void close(const ThunkSlice &S, const proof::Outcome &Result);
   void closeAll(ThunkId Id, const proof::Outcome &Result);
   bool closeAt(const SliceFault &Found, bool InWrites);
@@ -86,6 +96,7 @@ private:
   proof::Ledger &Book;
   /// By kind: some thunk of it states the shape of a slice.
   std::set<ThunkKind> Shaped;
+  std::map<HloId, SortPlaces> Sorts;
 };
 
 } // namespace hlobuf
