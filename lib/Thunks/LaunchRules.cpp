@@ -64,8 +64,17 @@ ExpectedText hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
   return fmt::format("{{{},1,1}}", Count);
 }
 
+/// What kernels of CPUs assume of all of their arrays: 64, inside libtpu 32
+/// (EIGEN_MAX_ALIGN_BYTES, 2025).
 ExpectedText hlobuf::ruleAlignment(const AttributeContext &Attr) {
-  return Attr.Stated.empty() ? "" : "64";
+  if (Attr.Stated.empty())
+    return "";
+  int64_t Alignment = Attr.Stated == "32" ? 32 : 64;
+  bool Holds = llvm::all_of(
+      Attr.G.thunks().slices(Attr.thunk()), [&](const ThunkSlice &S) {
+        return S.Missing || S.Bytes.Offset % Alignment == 0;
+      });
+  return Holds ? ExpectedText(std::to_string(Alignment)) : std::nullopt;
 }
 
 /// Blocks of a Triton kernel: one for each tile of its result
