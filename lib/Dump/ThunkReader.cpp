@@ -78,6 +78,7 @@ bool ThunkReader::readHeading(StringRef Line) {
                 .Case("Constants:", Part::Constants)
                 .Case("Outputs:", Part::Outputs)
                 .Default(Part::None);
+  D.Thunks.HasSymbols |= Current == Part::Symbols;
   return Current != Part::None;
 }
 

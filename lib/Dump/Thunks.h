@@ -176,7 +176,8 @@ struct ThunkProgram {
   /// The first one is the whole program.
   std::vector<ThunkSequence> Sequences;
   std::vector<ThunkResource> Resources;
-  /// Names of kernels and comparators in the object files.
+  /// Names of kernels and comparators in the object files, if it has them.
+  bool HasSymbols = false;
   std::vector<StringRef> Kernels;
   std::vector<StringRef> Comparators;
   std::vector<ThunkAllocation> Allocations;

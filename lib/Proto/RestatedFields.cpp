@@ -421,7 +421,7 @@ void RestatedFields::compareProgramShape(StringRef Field, StringRef Shape,
 
 /// What thunks of a CPU launch.
 void RestatedFields::compareObjectFiles() {
-  constexpr uint32_t OldFiles = 4, FilesKind = 5, Symbols = 7, Files = 8;
+  constexpr uint32_t FilesKind = 5, Symbols = 7;
   constexpr int64_t Kernels = 2;
   expect("CompilationResultProto.obj_files_kind", numberAt(P.Result, FilesKind),
          Kernels);
@@ -430,10 +430,6 @@ void RestatedFields::compareObjectFiles() {
       differs("function_type_id of {} is {}: neither kernel nor comparator",
               plainName(bytesField(Symbol, 2)), Type);
   });
-  if (field(Symbols).empty() &&
-      (!field(Files).empty() || !field(OldFiles).empty()))
-    differs("CompilationResultProto has object_files, but no "
-            "compiled_symbols");
 }
 
 void RestatedFields::run() {

@@ -30,7 +30,7 @@ void MissingThunks::checkSymbols() {
     if (StringRef Absent = T.Thunks[I].Absent; !Absent.empty())
       reportThunk(ThunkId(I), Absent,
                   "launches {}, which its binary does not have", Absent);
-  if (T.Kernels.empty() && T.Comparators.empty())
+  if (!T.HasSymbols)
     return;
   checkNames(T.Kernels, &Thunk::Kernel);
   checkNames(T.Comparators, &Thunk::Comparator);
