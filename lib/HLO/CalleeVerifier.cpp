@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HLO/AttributeSyntax.h"
+#include "HLO/InstructionParser.h"
 #include "HLO/ModuleVerifier.h"
 
 using namespace hlobuf;
@@ -18,7 +19,7 @@ static bool isFloat(const Shape &S) {
 
 /// Precision may change where no pass looks at it (ShapeVerifier with
 /// allow_mixed_precision, which TPU uses), and dynamic sizes are bounds.
-bool VerifierContext::compatible(ShapeId A, ShapeId B) const {
+bool VerifierContext::compatible(ShapeId A, ShapeId B, bool Shards) const {
   if (!A || !B)
     return false;
   if (A == B)
@@ -28,12 +29,12 @@ bool VerifierContext::compatible(ShapeId A, ShapeId B) const {
       X.Dimensions.size() != Y.Dimensions.size() ||
       (X.Element != Y.Element && !(isFloat(X) && isFloat(Y))))
     return false;
-  for (size_t D = 0; D != X.Dimensions.size(); ++D)
+  for (size_t D = 0; D != X.Dimensions.size() && !Shards; ++D)
     if (X.Dimensions[D].Size != Y.Dimensions[D].Size &&
         !X.Dimensions[D].unbounded() && !Y.Dimensions[D].unbounded())
       return false;
   for (size_t K = 0; K != X.Elements.size(); ++K)
-    if (!compatible(X.Elements[K], Y.Elements[K]))
+    if (!compatible(X.Elements[K], Y.Elements[K], Shards))
       return false;
   return true;
 }
@@ -182,7 +183,8 @@ bool CalleeVerifier::verifyPassed(const HloInstruction &I, ComputationId Callee,
   HloId Parameter = parameters(Callee)[Number];
   ShapeId From = operandShape(I, Operand);
   // A number that is missing has been refused.
-  if (!Parameter || compatible(From, M[Parameter].Shape))
+  if (!Parameter ||
+      compatible(From, M[Parameter].Shape, isSharded(I.Op, M.attributes(I))))
     return true;
   return refuse(I,
                 "operand {} of {} has shape {}, but parameter {} of {} has {}",
@@ -195,7 +197,7 @@ bool CalleeVerifier::verifyRoot(const HloInstruction &I, ComputationId Callee,
   const HloInstruction &Root = M[M[Callee].Root];
   bool Unbound = I.Op == Opcode::AsyncStart && shape(To).isTuple() &&
                  shape(To).Elements.empty();
-  if (Unbound || compatible(Root.Shape, To))
+  if (Unbound || compatible(Root.Shape, To, isSharded(I.Op, M.attributes(I))))
     return true;
   return refuse(I, "result of {} is {}, but root {} of {} has {}", spell(I),
                 text(To), name(Root), name(Callee), text(Root.Shape));

@@ -183,6 +183,10 @@ bool hlobuf::runsOnSparseCore(StringRef Attributes) {
          StringRef("\"sparsecore\"");
 }
 
+bool hlobuf::isSharded(Opcode Op, StringRef Attributes) {
+  return Op == Opcode::Call && Attributes.contains("\"implicit_sharding\":{");
+}
+
 bool hlobuf::takeAttributeKey(StringRef &Rest, StringRef &Key) {
   if (!isSeparator(Rest, 0))
     return false;

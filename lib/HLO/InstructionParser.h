@@ -110,6 +110,10 @@ StringRef customCallTarget(StringRef Attributes);
 /// (hlo_instructions.cc, HloAsyncStartInstruction::PrintExtraAttributesImpl).
 bool runsOnSparseCore(StringRef Attributes);
 
+/// True for a call by several SparseCores, each with a part of its operands and
+/// results (libtpu 0.0.23).
+bool isSharded(Opcode Op, StringRef Attributes);
+
 /// Takes `, key=` off the front of \p Rest, which then begins with the value.
 /// An item without `=` is all key. False at the end.
 bool takeAttributeKey(StringRef &Rest, StringRef &Key);

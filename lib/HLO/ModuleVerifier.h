@@ -40,8 +40,9 @@ struct VerifierContext {
   /// The shape of operand \p K of \p I, which has as many.
   ShapeId operandShape(const HloInstruction &I, size_t K) const;
   /// True if bytes of \p A can be those of \p B: the same but for layouts,
-  /// precision and what is dynamic. False if either is invalid.
-  bool compatible(ShapeId A, ShapeId B) const;
+  /// precision and what is dynamic, and for \p Shards the sizes of dimensions.
+  /// False if either is invalid.
+  bool compatible(ShapeId A, ShapeId B, bool Shards = false) const;
 
   StringRef name(const HloInstruction &I) const { return M.name(I); }
   StringRef name(ComputationId C) const { return M.name(M[C]); }

@@ -117,6 +117,10 @@ void proof::decideSourceTypes(const ProofModel &X, Ledger &L) {
     if (Source && X.Lines.shape(At).Dimensions.size() > 1 &&
         (!X.Lines.shape(At).Layout || !X.Lines.shape(Source).Layout))
       return Outcome(Reason::NoLayout, X.Lines.spell(At));
+    // The reader lets sizes differ in calls for many SparseCores alone.
+    if (Source && !hasSameSizes(X.Lines.shape(At), X.Lines.shape(Source)) &&
+        (X.op(O.At) == Opcode::Call || X.op(O.At) == Opcode::Parameter))
+      return Outcome(Reason::Sharded, X.Lines.spell(At));
     return compareParts(X, At, Source);
   });
 }

@@ -180,10 +180,14 @@ void ColorChecker::checkReuseBlock(AllocationId Id) {
 bool ColorChecker::isOnSparseCore(const Allocation &Alloc) const {
   if (!Alloc.Constant || Alloc.color() != SparseCoreColor)
     return false;
-  return !Ctx.program() || (!Alloc.Values.empty() &&
-                            llvm::all_of(D.values(Alloc), [&](const Value &V) {
-                              return Ctx.runsElsewhere(V.Tag.Name);
-                            }));
+  const Program *P = Ctx.program();
+  if (!P || !P->obstacle().empty() || P->isFromTexts())
+    return true;
+  return !Alloc.Values.empty() &&
+         llvm::all_of(D.values(Alloc), [&](const Value &V) {
+           HloId Id = P->find(V.Tag.Name);
+           return Id && P->module()[(*P)[Id].Parent].OtherThread;
+         });
 }
 
 void ColorChecker::checkAllocation(AllocationId Id) {

@@ -24,6 +24,7 @@
 #include "Checks/Check.h"
 #include "Checks/Execution/Violations.h"
 #include "Checks/LayoutFit.h"
+#include "HLO/InstructionParser.h"
 #include "Program/Program.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -113,7 +114,8 @@ void ModuleLayouts::compare(Side From, Side To, LayoutTolerance Tolerance) {
 /// no result.
 void ModuleLayouts::checkCalls(HloId Id) {
   Opcode Op = P[Id].Op;
-  if (Op != Opcode::Fusion && !isSynchronousCall(Op))
+  if ((Op != Opcode::Fusion && !isSynchronousCall(Op)) ||
+      isSharded(Op, P.module().attributes(P.module()[Id])))
     return;
   LayoutTolerance Tolerance;
   Tolerance.MemorySpace =
