@@ -113,17 +113,26 @@ void hlobuf::reportViolations(const ModuleAnalysis &Analysis,
   constexpr size_t MaxNamed = 3;
   const Program &P = Analysis.program();
   const Violation &V = *Alike.front();
-  std::string Subject = spellObligation(P, V.Owed);
-  bool Repeats = V.Shown.Text == Subject || V.Shown.Text + "{}" == Subject;
+  const Dump &D = P.facts().dump();
+  bool AtLine = subjectOf(V.Owed.What) == TopicSubject::Line;
+  auto Spell = [&](const Obligation &O) {
+    return AtLine ? D.spell(D.Values[O.Part].Tag) : spellObligation(P, O);
+  };
+  std::string Subject = Spell(V.Owed);
+  // A tag has the name that the evidence begins with.
+  StringRef Detail = V.Shown.Text;
+  if (AtLine)
+    Detail = Detail.split(": ").second;
+  if (Detail == Subject || Detail.str() + "{}" == Subject)
+    Detail = "";
   std::string Others;
   for (const Violation *Other : Alike.drop_front().take_front(MaxNamed - 1))
-    Others +=
-        (Others.empty() ? "; also " : ", ") + spellObligation(P, Other->Owed);
+    Others += (Others.empty() ? "; also " : ", ") + Spell(Other->Owed);
   if (Alike.size() > MaxNamed)
     Others += fmt::format(" and {} more", Alike.size() - MaxNamed);
   Finding F =
       Diags.report(placeOf(P, V), "{}: {}{}{}", Subject, breachText(V.How),
-                   Repeats ? "" : " (" + V.Shown.Text + ")", Others);
+                   Detail.empty() ? "" : fmt::format(" ({})", Detail), Others);
   for (const Violation *Each : Alike.take_front(MaxNamed))
     setSubjects(F, P, *Each);
   if (Analysis.firstDifference())
