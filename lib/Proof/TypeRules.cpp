@@ -121,7 +121,10 @@ void proof::decideSourceTypes(const ProofModel &X, Ledger &L) {
     if (Source && !hasSameSizes(X.Lines.shape(At), X.Lines.shape(Source)) &&
         (X.op(O.At) == Opcode::Call || X.op(O.At) == Opcode::Parameter))
       return Outcome(Reason::Sharded, X.Lines.spell(At));
-    return compareParts(X, At, Source);
+    Outcome Found = compareParts(X, At, Source);
+    bool Assumed = Found.kind() == OutcomeKind::Violated &&
+                   X.Lines.isCarried(X.P[O.At].Parent);
+    return Assumed ? Outcome(Gate::CompiledElsewhere) : Found;
   });
 }
 

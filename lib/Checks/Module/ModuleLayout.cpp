@@ -216,7 +216,8 @@ void ModuleLayouts::check(HloId Id) {
 void ModuleLayouts::run() {
   for (HloId Id : ids<HloId>(P.size())) {
     Current = Id;
-    if (P[Current].Shape)
+    // What is compiled again gets its layouts then.
+    if (P[Current].Shape && !P.runsElsewhere(P[Current].Parent))
       check(Current);
   }
 }
