@@ -100,9 +100,11 @@ ExpectedText hlobuf::ruleUnchecked(const AttributeContext & /*Attr*/) {
 
 /// What the text of an instruction leaves out is not always what a proto does.
 ExpectedText hlobuf::ruleSame(const AttributeContext &Attr) {
-  StringRef Usual = Attr.Key == "feature_group_count" ? "1"
-                    : Attr.Key == "api_version"       ? "API_VERSION_ORIGINAL"
-                                                      : Attr.Default;
+  Opcode Op = Attr.program()[Attr.I].Op;
+  bool Convolves = Op == Opcode::Convolution || Op == Opcode::CustomCall;
+  StringRef Usual = Attr.Key == "feature_group_count" && Convolves ? "1"
+                    : Attr.Key == "api_version" ? "API_VERSION_ORIGINAL"
+                                                : Attr.Default;
   return Attr.attribute(Attr.Key).value_or(Usual).str();
 }
 
@@ -135,8 +137,8 @@ ExpectedText hlobuf::ruleSortDimension(const AttributeContext &Attr) {
   return Own.trim("{}").str();
 }
 
-/// The direction of a comparator that is nothing but one comparison; a sort
-/// that states none calls the comparator.
+/// The direction of a comparator that is nothing but one comparison; emitters
+/// know it of others, too. A sort that states none calls the comparator.
 ExpectedText hlobuf::ruleSortDirection(const AttributeContext &Attr) {
   if (Attr.Stated.empty())
     return Attr.anything();
@@ -144,11 +146,11 @@ ExpectedText hlobuf::ruleSortDirection(const AttributeContext &Attr) {
   ComputationId C = P.callee(Attr.I, CallRole::ToApply);
   HloId Root = C ? P.root(C) : HloId();
   if (!Root || P[Root].Op != Opcode::Compare || P.operands(Root).size() != 2)
-    return "";
+    return std::nullopt;
   HloId Left = P.operands(Root)[0];
   HloId Right = P.operands(Root)[1];
   if (P[Left].Op != Opcode::Parameter || P[Right].Op != Opcode::Parameter)
-    return "";
+    return std::nullopt;
   StringRef Direction = Attr.attribute(Root, "direction").value_or("");
   bool Less = Direction == "LT" || Direction == "LE";
   if (P[Left].number() > P[Right].number())

@@ -266,21 +266,24 @@ bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
         InAnySpace ||
         (Other.memorySpace() == HostMemorySpace && Target != Backend::GPU &&
          Target != Backend::TPU) ||
-        (D.fromProto() && Other.memorySpace() == 0 && Target == Backend::GPU);
+        (D.fromProto() && Other.memorySpace() == 0 && Target != Backend::CPU &&
+         Target != Backend::TPU);
     if (!layoutDifference(Own, Other, Tolerance, Target).empty())
       return false;
   }
   return true;
 }
 
-/// CUDA may leave the memory space of what host computations read out of the
-/// promise (jaxlib 0.12).
+/// CUDA may leave the memory space of what host computations read (jaxlib
+/// 0.12), and of what is donated to them (0.10.2), out of the promise.
 void Signature::compare(HloId Id, ShapeId Promised, StringRef Text) {
   if (fits(Id, Promised, /*InAnySpace=*/false))
     return;
-  if (P.facts().backend() == Backend::GPU && P.anyRunsElsewhere() &&
+  if (P.facts().backend() == Backend::GPU &&
       fits(Id, Promised, /*InAnySpace=*/true))
-    return Diags.notChecked(OtherThreads);
+    return P.anyRunsElsewhere()
+               ? Diags.notChecked(OtherThreads)
+               : Diags.notChecked("memory spaces of arguments in the header");
   Diags
       .report({P.place(Id), P[Id].Name},
               "{} {} has shape {}, but entry_computation_layout declares {}",
