@@ -258,21 +258,28 @@ HloId Program::parameter(ComputationId C, uint32_t N) const {
 }
 
 void Program::classify() {
-  // Bit 0: reached through control flow only; bit 1: through anything else; bit
-  // 2: of that, through a custom call.
+  // How a computation is reached: through control flow only, or through
+  // anything else; through a custom call; and from within what that hands to
+  // another thread, or not.
+  constexpr uint8_t Flow = 1, Other = 2, Called = 4, Handed = 8, Here = 16;
   std::vector<uint8_t> Reached(M.Computations.size(), 0);
-  SmallVector<std::pair<ComputationId, uint8_t>> Work = {{M.Entry, 1}};
+  SmallVector<std::pair<ComputationId, uint8_t>> Work = {
+      {M.Entry, uint8_t(Flow | Here)}};
   while (!Work.empty()) {
     auto [C, Flags] = Work.pop_back_val();
+    if ((Flags & Called) && M[C].OtherThread)
+      Flags = uint8_t((Flags | Handed) & ~Here);
     if ((Reached[C.index()] & Flags) == Flags)
       continue;
     Reached[C.index()] |= Flags;
     IndexRange All = M[C].Instructions;
     for (uint32_t I = All.Begin; I != All.End; ++I) {
       Opcode Op = M.Instructions[I].Op;
-      uint8_t Inherited = isControlFlow(Op)          ? Flags
-                          : Op == Opcode::CustomCall ? uint8_t(6)
-                                                     : uint8_t(2 | (Flags & 4));
+      uint8_t Inherited = Flags;
+      if (!isControlFlow(Op))
+        Inherited = uint8_t((Flags & ~Flow) | Other);
+      if (Op == Opcode::CustomCall)
+        Inherited |= Called;
       for (const HloCall &Call : M.calls(M.Instructions[I]))
         Work.push_back({Call.Callee, Inherited});
     }
@@ -281,9 +288,9 @@ void Program::classify() {
   Embedded.assign(M.Computations.size(), false);
   Elsewhere.assign(M.Computations.size(), false);
   for (size_t C = 0; C != M.Computations.size(); ++C) {
-    Embedded[C] = Reached[C] & 2;
-    Elsewhere[C] = (Reached[C] & 4) && M.Computations[C].OtherThread;
-    if (Reached[C] & 1)
+    Embedded[C] = Reached[C] & Other;
+    Elsewhere[C] = (Reached[C] & Handed) && !(Reached[C] & Here);
+    if (Reached[C] & Flow)
       Classes[C] = ComputationClass::Global;
     else if (Reached[C] && !FusionBody[C])
       Classes[C] = ComputationClass::ThreadLocal;

@@ -87,7 +87,10 @@ static Outcome compare(const ProofModel &X, Part What, const Shape &Like,
 static Outcome compareParts(const ProofModel &X, Part What, Part Like) {
   if (!Like)
     return {Reason::PartMissing, X.Lines.spell(What)};
-  return compare(X, What, X.Lines.shape(Like), X.Lines.shapeId(Like));
+  Outcome Found = compare(X, What, X.Lines.shape(Like), X.Lines.shapeId(Like));
+  bool Assumed = Found.kind() == OutcomeKind::Violated &&
+                 X.Lines.isCarried(X.P[What.Id].Parent);
+  return Assumed ? Outcome(Gate::CompiledElsewhere) : Found;
 }
 
 /// The type of \p At, at the border of the program, which \p Stated is the
@@ -121,10 +124,7 @@ void proof::decideSourceTypes(const ProofModel &X, Ledger &L) {
     if (Source && !hasSameSizes(X.Lines.shape(At), X.Lines.shape(Source)) &&
         (X.op(O.At) == Opcode::Call || X.op(O.At) == Opcode::Parameter))
       return Outcome(Reason::Sharded, X.Lines.spell(At));
-    Outcome Found = compareParts(X, At, Source);
-    bool Assumed = Found.kind() == OutcomeKind::Violated &&
-                   X.Lines.isCarried(X.P[O.At].Parent);
-    return Assumed ? Outcome(Gate::CompiledElsewhere) : Found;
+    return compareParts(X, At, Source);
   });
 }
 
