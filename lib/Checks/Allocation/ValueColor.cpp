@@ -35,6 +35,7 @@
 // argument or of a loop's state.
 
 #include "Checks/Check.h"
+#include "Program/Program.h"
 
 using namespace hlobuf;
 

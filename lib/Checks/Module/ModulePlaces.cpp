@@ -128,8 +128,8 @@ ValueId AliasRows::other(const AliasRow &Row) const {
              : M.DumpFacts.findValue(Row.Name, ShapeIndex());
 }
 
-/// Each row is there once. Where one is there in both directions, all are: CPU
-/// and GPU compilers inside libtpu write one, as those for TPU do.
+/// Each row is there once. Where one is there in both directions, all are:
+/// compilers inside libtpu write one of the two, for TPU and for its host.
 void AliasRows::compare(size_t I) {
   auto [From, To] = Rows[I].first;
   bool Twice = I != 0 && Rows[I - 1].first == Rows[I].first;
