@@ -88,10 +88,8 @@ Part ModuleFlow::movedSlice(Part At) const {
   HloId Before = P.operands(At.Id)[0];
   bool Updates = P[P.root(Body)].Op == Opcode::DynamicUpdateSlice;
   if (P[At.Id].Op == Opcode::AsyncStart) {
-    // In libtpu 0.0.23 some hold the update: what the dump states decides.
-    UsedId Own = DumpFacts.valueAt(P[At.Id].Name, index(At));
-    bool Stated = Own && DumpFacts.dump()[Own].Tag.Name == P[P.root(Body)].Name;
-    return Updates && !Stated && Steps.size() == 1 && Steps[0] == 1
+    bool Forwards = isSince(Release::AsyncUpdateSliceForwards, true);
+    return Updates && Forwards && Steps.size() == 1 && Steps[0] == 1
                ? Part{Before, 0}
                : Part();
   }

@@ -73,7 +73,6 @@ SILENT = {
     ("Shape of a thunk", 5, "cleared"): "a kernel gets addresses",
     ("Shape of a thunk", 6, "cleared"): "no dimension is dynamic, unless it says so",
     ("BufferAssignment", 2, "exchanged"): "rows in any order",
-    ("BufferAssignment", 2, "cleared"): "one of two is what compilers inside libtpu write",
     ("CollectiveDeviceList", 1, "cleared"): "no groups are one group of all",
     ("CpuCompilationResult", 7, "exchanged"): "a set of symbols",
     ("HloModule", 18, "cleared"): "what is donated, and no result took",

@@ -128,8 +128,9 @@ ValueId AliasRows::other(const AliasRow &Row) const {
              : M.DumpFacts.findValue(Row.Name, ShapeIndex());
 }
 
-/// Each row is there once. Where one is there in both directions, all are:
-/// compilers inside libtpu write one of the two, for TPU and for its host.
+/// Each row is there once. On GPU, and where some row is there in both
+/// directions, all are: compilers inside libtpu write one of the two, for TPU
+/// and for its host.
 void AliasRows::compare(size_t I) {
   auto [From, To] = Rows[I].first;
   bool Twice = I != 0 && Rows[I - 1].first == Rows[I].first;
@@ -139,7 +140,7 @@ void AliasRows::compare(size_t I) {
   };
   if (Twice)
     return Report("are listed twice as aliases");
-  if (!Mutual && BothWays)
+  if (!Mutual && (BothWays || M.DumpFacts.backend() == Backend::GPU))
     Report("are aliases, but not vice versa");
   if (Mutual && To < From)
     return;

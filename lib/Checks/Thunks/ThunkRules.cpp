@@ -12,15 +12,16 @@ const ThunkGraph *hlobuf::usableThunks(const CheckContext &Ctx,
   if (!usableModule(Ctx, Diags))
     return nullptr;
   const ThunkGraph *G = Ctx.thunkGraph();
+  const ThunkProgram &All = G->thunks();
   // Without kernels, a file of jaxlib 0.4.38 looks like one that needs none.
-  if (G->thunks().Thunks.empty() &&
+  if (All.Thunks.empty() && !All.ForGpu && All.Kernels.empty() &&
       !Ctx.launchProof().coverage().missing().empty()) {
     Diags.notChecked("this executable holds no thunks");
     return nullptr;
   }
   unsigned Strange = 0;
   StringRef Example;
-  for (const Thunk &T : G->thunks().Thunks) {
+  for (const Thunk &T : All.Thunks) {
     if (T.Understood)
       continue;
     ++Strange;
