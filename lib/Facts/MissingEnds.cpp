@@ -115,12 +115,16 @@ static void findUsedCut(Dump &D) {
 
 // The allocations.
 
-/// True if the allocations are numbered 0, 1, 2, ..: those after the last one
-/// may be lost, and no other.
-static bool areNumbered(const Dump &D) {
-  for (size_t I = 0; I != D.Allocations.size(); ++I)
-    if (D.Allocations[I].Index != I)
+/// True if the allocations are numbered 0, 1, 2, .., and have values, which
+/// only temps need not have: those after the last one may be lost, and no
+/// other.
+static bool areWhole(const Dump &D) {
+  for (size_t I = 0; I != D.Allocations.size(); ++I) {
+    const Allocation &Alloc = D.Allocations[I];
+    bool Lost = Alloc.Values.empty() && !Alloc.PreallocatedTemp;
+    if (Alloc.Index != I || (Lost && I + 1 != D.Allocations.size()))
       return false;
+  }
   return true;
 }
 
@@ -202,7 +206,7 @@ static bool isCutByReport(const Dump &D) {
 static bool areAllocationsCut(const Dump &D,
                               const std::optional<LostValues> &Missing) {
   if (!D.complete(Section::Allocations) || D.Allocations.empty() ||
-      !areNumbered(D))
+      !areWhole(D))
     return false;
   // Allocations without values, or without bytes, are in the report alone.
   if (D.complete(Section::Used))
