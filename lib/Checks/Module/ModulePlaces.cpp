@@ -83,11 +83,13 @@ static void checkThreadLocal(const ModuleAnswer &M, const Allocation &Alloc) {
       Apart.size() == 1
           ? ""
           : fmt::format("; the same holds for {} more", Apart.size() - 1);
-  reportPair(M, M.LinePlaces.value(M.D[Apart.front()]).Tag.Whole, Apart.front(),
-             First,
-             "are not aliases in the module, and thread-local allocations "
-             "are never reused" +
-                 More)
+  const Value &V = M.D[Apart.front()];
+  showPair(M, M.LinePlaces.value(V).Tag.Whole, Apart.front(), First,
+           fmt::format("{} shares thread-local allocation {} with {}, but they "
+                       "are not aliases in the module, and thread-local "
+                       "allocations are never reused{}",
+                       M.D.spell(V.Tag), Alloc.Index, M.D.spell(M.D[First].Tag),
+                       More))
       .about(M.D[First].Owner);
 }
 
