@@ -16,7 +16,7 @@
 namespace hlobuf::proof {
 
 /// Decides what happens at run time: AtStart, Read, Written, NotReadBefore,
-/// Awaited, BodyKept, Output, InputKept.
+/// Awaited, BodyKept, Returned, Output, InputKept.
 class Interpreter {
 public:
   Interpreter(const ProofModel &X, Ledger &L);
