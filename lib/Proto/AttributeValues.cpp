@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proto/AttributeValues.h"
+#include "Proto/LaunchValues.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
@@ -167,7 +168,7 @@ static std::string nameOf(ArrayRef<StringRef> Names, int64_t N) {
   return N >= 0 && N < int64_t(Names.size()) ? Names[size_t(N)].str() : "?";
 }
 
-/// Expressions inside of expressions, far more than a start index has.
+/// Dictionaries inside of dictionaries.
 static constexpr unsigned MostDepth = 64;
 
 /// The numbers in the fields 1 to \p Last.
@@ -224,98 +225,6 @@ static std::string callAttributesText(StringRef Map) {
   return Out + '}';
 }
 
-static std::string shapeText(StringRef Shape) {
-  std::string Out;
-  return printShape(Shape, /*WithLayout=*/true, Out) ? Out : "?";
-}
-
-/// An OffsetExprProto (dynamic_slice_fusion_thunk.proto, 2026):
-/// `subtract(5,p1)`.
-static std::string offsetText(StringRef Expression, unsigned Depth) {
-  static constexpr StringRef Kinds[] = {
-      "?",       "constant", "p",      "add",       "subtract", "multiply",
-      "compare", "select",   "divide", "remainder", "minimum",  "maximum"};
-  int64_t Kind = numberAt(Expression, 1);
-  if (Kind <= 0 || Kind >= int64_t(std::size(Kinds)) || Depth > MostDepth)
-    return "?";
-  int64_t Value = numberAt(Expression, 2);
-  if (Kind == 1)
-    return std::to_string(Value);
-  std::string Out = Kinds[Kind].str();
-  if (Kind == 2)
-    return Out + std::to_string(Value);
-  static constexpr StringRef Directions[] = {"?",  "EQ", "NE", "GE",
-                                             "GT", "LE", "LT"};
-  int64_t Direction = numberAt(Expression, 3);
-  if (Direction > 0 && Direction < static_cast<int64_t>(std::size(Directions)))
-    Out += '-' + Directions[Direction].str();
-  StringRef Separator = "(";
-  forEachMessage(Expression, 4, [&](StringRef Operand) {
-    Out += Separator.str() + offsetText(Operand, Depth + 1);
-    Separator = ",";
-  });
-  return Out + ')';
-}
-
-/// A ParameterProto or ResultProto of a dynamic-slice fusion, which has one
-/// number more: `{1,f32[6,4]{1,0},f32[1,4]{1,0},{0:p1,1:0},loop:0,
-/// linear:{80,-16,80,-16}}`, the offset and stride in bytes twice.
-static std::string dynamicSliceText(StringRef Message, bool Result) {
-  uint32_t Shift = Result ? 1 : 0;
-  std::string Out = fmt::format("{{{}", numberAt(Message, 1));
-  if (Result)
-    Out += fmt::format(",{}", numberAt(Message, 2));
-  for (uint32_t Field : {2 + Shift, 3 + Shift})
-    Out += ',' + shapeText(bytesField(Message, Field));
-  Out += ",{";
-  StringRef Separator = "";
-  forEachMessage(Message, 5 + Shift, [&](StringRef Offset) {
-    Out += fmt::format("{}{}:{}", Separator, numberAt(Offset, 1),
-                       offsetText(bytesField(Offset, 4), 0));
-    Separator = ",";
-  });
-  Out += '}';
-  StringRef Config = bytesField(Message, 4 + Shift);
-  if (!Config.data())
-    return Out + '}';
-  StringRef Linear = bytesField(Config, 5);
-  Out += fmt::format(",loop:{},linear:{{{},{}", numberAt(Config, 1),
-                     numberAt(Config, 2), numberAt(Config, 3));
-  // Since July 2026.
-  if (Linear.data())
-    Out += fmt::format(",{},{}", numberAt(Linear, 1), numberAt(Linear, 2));
-  Out += '}';
-  if (StringRef Table = bytesField(Config, 4); Table.data())
-    Out += ",table:" + indexText(numbersField(Table, 1));
-  return Out + '}';
-}
-
-/// A KernelArgsPackingSpecProto
-/// (xla/stream_executor/kernel_args_packing_spec.h, 2025): each argument is the
-/// address of the slice of its number; `=8` is a number itself.
-static std::string packingText(StringRef Message) {
-  std::string Out = "{";
-  bool Usual = true;
-  int64_t Number = 0;
-  forEachMessage(Message, 1, [&](StringRef Argument) {
-    StringRef Relocation = bytesField(Argument, 1);
-    bool Known =
-        numberAt(Relocation, 1) == 1 && !bytesField(Argument, 2).data();
-    forEachField(Argument, [&](const WireField &Each) {
-      Known &= Each.Number == 1 && Each.Bytes.data() == Relocation.data();
-    });
-    int64_t Passed = numberAt(Relocation, 2);
-    Usual &= Known && Passed == Number++;
-    StringRef Constant = bytesField(Argument, 2);
-    std::string Text = Known ? std::to_string(Passed) : "?";
-    if (!Relocation.data() && Constant.size() == sizeof(uint64_t))
-      Text = fmt::format(
-          "={}", llvm::support::endian::read64le(Constant.bytes_begin()));
-    Out += (Out.size() == 1 ? "" : ",") + Text;
-  });
-  return Usual ? "" : Out + '}';
-}
-
 std::string hlobuf::valueText(AttributeForm Form, const WireField &F) {
   switch (Form) {
   case AttributeForm::Number:
@@ -368,6 +277,18 @@ std::string hlobuf::valueText(AttributeForm Form, const WireField &F) {
   case AttributeForm::SlicedParameter:
   case AttributeForm::SlicedResult:
     return dynamicSliceText(F.Bytes, Form == AttributeForm::SlicedResult);
+  case AttributeForm::Place: {
+    StringRef Slice = bytesField(F.Bytes, 1);
+    return fmt::format("{{{},{},{},{}}}", numberAt(Slice, 3),
+                       numberAt(Slice, 1), numberAt(Slice, 2),
+                       shapeText(bytesField(F.Bytes, 2)));
+  }
+  case AttributeForm::Resources:
+    return resourcesText(F.Bytes);
+  case AttributeForm::Symbol:
+    return plainName(bytesField(F.Bytes, 1));
+  case AttributeForm::KernelArguments:
+    return kernelArgumentsText(F.Bytes);
   default: // Collective, which has no value, and repeated forms
     return "";
   }
@@ -409,6 +330,14 @@ FieldType hlobuf::fieldOf(AttributeForm Form) {
     return FieldType::SlicedParameter;
   case AttributeForm::SlicedResult:
     return FieldType::SlicedResult;
+  case AttributeForm::Place:
+    return FieldType::ShapedSlice;
+  case AttributeForm::Resources:
+    return FieldType::CpuResources;
+  case AttributeForm::Symbol:
+    return FieldType::LibrarySymbol;
+  case AttributeForm::KernelArguments:
+    return FieldType::KernelArguments;
   case AttributeForm::Groups:
     return FieldType::ReplicaGroup;
   case AttributeForm::Pairs:

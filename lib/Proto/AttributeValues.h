@@ -57,6 +57,15 @@ enum class AttributeForm : uint8_t {
   /// A parameter or result of a dynamic-slice fusion.
   SlicedParameter,
   SlicedResult,
+  /// Of a collective or feed of a CPU: `{communicator}`, `{token,token}`.
+  Resources,
+  /// Of a ShapedSliceProto: `{3,64,32,f32[8]{0}}`, its allocation, offset,
+  /// bytes and shape.
+  Place,
+  /// The name of a kernel that a library has.
+  Symbol,
+  /// Of a collective that is a kernel: nothing in the usual order.
+  KernelArguments,
 };
 
 /// What \p Form spells: a number, several, a message of Fields.def, or Opaque

@@ -123,6 +123,9 @@ void ExecutableHeader::compareLayout(StringRef Stated, StringRef Shape) {
   StringRef Layout = bytesField(bytesField(Serialized, 2), 1);
   expectName(At + ".layout.type_name", bytesField(Serialized, 1),
              "xla::ifrt::PjRtLayout");
+  compared(FieldType::IfrtLayout, {1});
+  compared(FieldType::IfrtSerialized, {1, 2});
+  compared(FieldType::IfrtPjRtLayout, {1});
   if (Numbers Major = numbersField(Layout, 1); Major != Order)
     differs("{} has layout {}, and must have {}", At, indexText(Major),
             indexText(Order));
@@ -154,6 +157,7 @@ std::optional<Numbers> ExecutableHeader::tileOf(StringRef Sharding,
                                                 const Numbers &Whole) {
   constexpr int64_t Replicated = 0, Tiled = 3;
   int64_t Type = numberAt(Sharding, 1);
+  compared(FieldType::OpSharding, {1});
   if (Type == Replicated)
     return Whole;
   Numbers Tiles = numbersField(Sharding, 3);
@@ -170,6 +174,7 @@ std::optional<Numbers> ExecutableHeader::tileOf(StringRef Sharding,
     differs("{} is in {} parts, and must be in {}, one for each device", At,
             productOf(Tiles), Devices);
   Numbers Tile;
+  compared(FieldType::OpSharding, {3, 6});
   for (auto [Size, Count] : llvm::zip(Whole, Tiles))
     Tile.push_back(Size / Count + (Size % Count != 0));
   return Tile;
@@ -188,6 +193,7 @@ void ExecutableHeader::compareShape(StringRef Spec, const Numbers &Stated,
   if (Shard != Expected && Shard != Stated)
     differs("{} has shard_shape {}, and must have {}", At, indexText(Shard),
             indexText(Expected));
+  compared(FieldType::IfrtShape, {1});
 }
 
 void ExecutableHeader::compareOutput(StringRef Spec, const Leaf &L) {
@@ -197,6 +203,8 @@ void ExecutableHeader::compareOutput(StringRef Spec, const Leaf &L) {
   compareMemory(bytesField(Spec, 4), L.Shape);
   compareShape(Spec, numbersField(bytesField(Spec, 6), 1),
                numbersField(L.Shape, 3));
+  compared(FieldType::OutputSpec, {1, 2, 3, 4, 5, 6});
+  compared(FieldType::IfrtType, {1});
 }
 
 /// XLA writes no type, shape or memory of parameters.
@@ -208,6 +216,7 @@ void ExecutableHeader::compareParameter(StringRef Spec, const Leaf &L) {
     differs("{}.donated_input is 1, but parameter {}{} is neither alias nor "
             "donor",
             At, L.Parameter, indexText(L.Index));
+  compared(FieldType::ParameterSpec, {1, DonatedInput});
 }
 
 /// Each leaf has a spec.
@@ -259,9 +268,14 @@ void ExecutableHeader::run() {
   if (Sharded != 0 && Sharded != Outputs)
     differs("{} of {} output_specs have an op_sharding, and all or none must",
             Sharded, Outputs);
+  compared(FieldType::ExecutableHeader,
+           {OutputSpecs, ParameterSpecs, HeaderName});
 }
 
-void hlobuf::compareHeader(const HloProto &P, FieldWalk &Unread,
-                           function_ref<void(const std::string &)> Report) {
-  ExecutableHeader{{Report}, P, Unread}.run();
+FieldRows
+hlobuf::compareHeader(const HloProto &P, FieldWalk &Unread,
+                      function_ref<void(const std::string &)> Report) {
+  ExecutableHeader All{{Report}, P, Unread};
+  All.run();
+  return std::move(All.Done);
 }

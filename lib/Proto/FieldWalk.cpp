@@ -30,6 +30,7 @@ struct MessageRows {
   {N, FieldType::Type, FieldClass::Is __VA_OPT__(, ) __VA_ARGS__}
 #define source(N, ...) row(N, Source, __VA_ARGS__)
 #define compared(N, ...) row(N, Compared, __VA_ARGS__)
+#define printed(N, ...) row(N, Printed, __VA_ARGS__)
 #define derived(N, ...) row(N, Derived, __VA_ARGS__)
 #define unshown(N, ...) row(N, Unshown, __VA_ARGS__)
 #define assumed(N, ...) row(N, Assumed, __VA_ARGS__)
@@ -41,6 +42,7 @@ struct MessageRows {
 #undef row
 #undef source
 #undef compared
+#undef printed
 #undef derived
 #undef unshown
 #undef assumed
@@ -102,6 +104,8 @@ void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
       Seen.set(Index);
     }
     bool Empty = F.isMessage() ? F.Bytes.empty() : F.Value == 0;
+    if (Known && Row->Class == FieldClass::Compared && !Empty)
+      Owed.insert({In, F.Number});
     if (!Known || (Row->Class == FieldClass::Unshown && !Empty))
       ++Unread[{In, F.Number}];
     else if (isMessage(Row->Type) && Row->Type != FieldType::HloModule &&
@@ -110,6 +114,12 @@ void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
   };
   if (Depth == MostDepth || !forEachField(Message, Visit))
     ++Unread[{In, 0}];
+}
+
+void FieldWalk::settle(const FieldRows &Done) {
+  for (const auto &Row : Owed)
+    if (Done.count(Row) == 0)
+      ++Unread[Row];
 }
 
 std::string FieldWalk::unreadNames() const {

@@ -7,6 +7,7 @@
 
 #include "Support/LLVM.h"
 #include <map>
+#include <set>
 
 namespace hlobuf {
 
@@ -32,20 +33,29 @@ constexpr bool isMessage(FieldType Type) { return Type > FieldType::Retired; }
 enum class FieldClass : uint8_t {
   Source,
   Compared,
+  Printed,
   Derived,
   Unshown,
   Assumed,
   Irrelevant
 };
 
+/// Rows of Fields.def: a message and the number of a field.
+using FieldRows = std::set<std::pair<FieldType, uint32_t>>;
+
 /// Finds fields that nobody reads: those that are newer than Fields.def, are
-/// encoded in another way, are there twice, or change what others mean.
+/// encoded in another way, are there twice, or change what others mean; and
+/// those that must be compared.
 class FieldWalk {
 public:
   /// Walks \p Message, which is an \p In of Fields.def, to its end, but not the
   /// module and the assignment inside of another message. What cannot be read
   /// counts as a field 0.
   void walk(FieldType In, StringRef Message, unsigned Depth = 0);
+
+  /// Counts compared rows that were met, and are not in \p Done: whatever kept
+  /// them from being compared, nobody knows what they say.
+  void settle(const FieldRows &Done);
 
   /// Counts the field \p Number of an \p In, whose value nobody reads.
   void addUnread(FieldType In, uint32_t Number) { ++Unread[{In, Number}]; }
@@ -56,6 +66,7 @@ public:
   std::string unreadNames() const;
 
 private:
+  FieldRows Owed;
   std::map<std::pair<FieldType, uint32_t>, size_t> Unread;
 };
 

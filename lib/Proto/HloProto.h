@@ -147,6 +147,19 @@ struct ThunkSource {
   Backend Target = Backend::None;
   /// Messages that together are the one that has the thunks.
   SmallVector<StringRef, 2> Parts;
+
+  /// Calls \p Visit with each message in field \p Number.
+  void forEach(uint32_t Number, function_ref<void(StringRef)> Visit) const {
+    for (StringRef Part : Parts)
+      forEachMessage(Part, Number, Visit);
+  }
+  /// The first one that is not empty; empty if there is none.
+  StringRef field(uint32_t Number) const {
+    for (StringRef Part : Parts)
+      if (StringRef Bytes = bytesField(Part, Number); !Bytes.empty())
+        return Bytes;
+    return "";
+  }
 };
 
 /// A module and its assignment.

@@ -5,14 +5,13 @@
 #ifndef HLOBUF_PROTO_PROTOTEXT_H
 #define HLOBUF_PROTO_PROTOTEXT_H
 
+#include "Proto/FieldWalk.h"
 #include "Proto/HloProto.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
 #include <string>
 
 namespace hlobuf {
-
-class FieldWalk;
 
 /// What a proto holds, as the texts that all readers know.
 struct ProtoTexts {
@@ -60,14 +59,15 @@ void printTraces(const HloProto &P, TextSink &To);
 
 /// Compares fields of the executable \p P that must agree, each with what it
 /// repeats, but for those of thunks. Hands \p Report a text without line breaks
-/// for each difference: the field, what it says, and what it must.
-void compareFields(const HloProto &P,
-                   function_ref<void(const std::string &)> Report);
+/// for each difference: the field, what it says, and what it must. Returns the
+/// rows that were compared.
+FieldRows compareFields(const HloProto &P,
+                        function_ref<void(const std::string &)> Report);
 /// The same of its header, SerializedXlaExecutableMetadata (xla/python/
 /// pjrt_ifrt/executable_metadata.proto, 2025). Fields with a value that has no
 /// rule become \p Unread.
-void compareHeader(const HloProto &P, FieldWalk &Unread,
-                   function_ref<void(const std::string &)> Report);
+FieldRows compareHeader(const HloProto &P, FieldWalk &Unread,
+                        function_ref<void(const std::string &)> Report);
 /// The thunks of an executable (CompilationResultProto of
 /// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
 /// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no
@@ -87,6 +87,13 @@ void appendName(std::string &Out, StringRef Name);
 /// Says of fields what they are, and what they must be.
 struct FieldReport {
   function_ref<void(const std::string &)> Report;
+  FieldRows Done = {};
+
+  /// Call after comparing the fields \p Numbers of an \p In.
+  void compared(FieldType In, std::initializer_list<uint32_t> Numbers) {
+    for (uint32_t Number : Numbers)
+      Done.insert({In, Number});
+  }
 
   template <typename... Ts>
   void differs(fmt::format_string<Ts...> Text, Ts &&...Args) {

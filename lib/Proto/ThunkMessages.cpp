@@ -10,8 +10,14 @@
 using namespace hlobuf;
 using Use = ThunkField::Use;
 
-static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
+static constexpr ThunkField irrelevant(uint32_t First, uint32_t Last = 0) {
   return {.Number = First, .Last = std::max(First, Last)};
+}
+static constexpr ThunkField retired(uint32_t First, uint32_t Last = 0) {
+  return irrelevant(First, Last);
+}
+static constexpr ThunkField assumed(uint32_t Number) {
+  return irrelevant(Number);
 }
 
 // As ThunkFields.def spells them.
@@ -29,6 +35,7 @@ static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
 #define attribute(N, Name, Form)                                               \
   field(Attribute, N, .Spelled = AttributeForm::Form, .Key = Name)
 #define value(N, Which) field(Value, N, .Value = ThunkValue::Which)
+#define unshown(N) field(Unshown, N)
 #define HLOBUF_THUNK_MESSAGE(Name, ...)                                        \
   static constexpr ThunkField Name##Fields[] = {__VA_ARGS__};
 #include "Proto/ThunkFields.def"
@@ -40,6 +47,7 @@ static constexpr ThunkField other(uint32_t First, uint32_t Last = 0) {
 #undef list
 #undef value
 #undef attribute
+#undef unshown
 
 /// All fields of \p In that the table has.
 static ArrayRef<ThunkField> thunkFields(ThunkMessage In) {
@@ -126,9 +134,23 @@ void ThunkParts::read(ThunkMessage In, StringRef Message) {
       noteUnknown(thunkMessageName(In), F.Number);
   });
   for (const ThunkField &Row : thunkFields(In))
-    if (Row.Is == ThunkField::Use::Attribute)
+    if (Row.Is == Use::Attribute)
       Good &= readAttribute(Row, Message);
+    else if (Row.Is == Use::Value)
+      compareSpace(Row, Message);
   Damaged |= !Good;
+}
+
+/// The memory space of a buffer of a collective is that of its shape.
+void ThunkParts::compareSpace(const ThunkField &Row, StringRef Message) {
+  constexpr uint32_t Layout = 5, Space = 8;
+  bool Source = Row.Value == ThunkValue::SourceSpace;
+  if (!Source && Row.Value != ThunkValue::DestinationSpace)
+    return;
+  StringRef Shape = bytesField(bytesField(Message, Source ? 2 : 3), 2);
+  int64_t Stated = numberAt(Message, Row.Number);
+  if (Shape.data() && Stated != numberAt(bytesField(Shape, Layout), Space))
+    attribute("memory_space", std::to_string(Stated));
 }
 
 /// Adds attribute \p Row of \p Message, once for each of its values. False
@@ -165,6 +187,11 @@ void ThunkParts::readField(ThunkMessage In, const ThunkField &Row,
     return;
   if (Row.Is == Use::Value)
     return readValue(Row.Value, F);
+  if (Row.Is == Use::Unshown) {
+    if (F.isMessage() ? !F.Bytes.empty() : F.Value != 0)
+      noteUnknown(thunkMessageName(In), Row.Number);
+    return;
+  }
   if (!F.isMessage()) {
     Damaged = true;
     return;
@@ -185,9 +212,7 @@ void ThunkParts::readField(ThunkMessage In, const ThunkField &Row,
   case Use::List:
     List.push_back(F.Bytes);
     return;
-  case Use::Value:
-  case Use::Attribute:
-  case Use::Other:
+  default:
     return;
   }
 }
@@ -249,6 +274,18 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
     return;
   case ThunkValue::KindText:
     KindText = F.Bytes;
+    return;
+  case ThunkValue::OneDevice:
+    OneDevice = F.Value != 0;
+    return;
+  case ThunkValue::Graph:
+    Graph = F.Bytes;
+    return;
+  case ThunkValue::SourceSpace: // compareSpace()
+  case ThunkValue::DestinationSpace:
+    return;
+  case ThunkValue::HostProgram:
+    HostProgram = F.Bytes;
     return;
   case ThunkValue::InstructionId:
     InstructionId = F.number();
@@ -363,6 +400,10 @@ void ThunkParts::applyRagged() {
 
 /// What is loaded for a kernel of a GPU: where it is not what the thunk says.
 void ThunkParts::applyLoader() {
+  if (!Loaded.empty() && !Binary.empty() && !Binary.contains(Loaded))
+    attribute("absent", plainName(Loaded));
+  if (Kind == ThunkKind::CollectiveKernel)
+    return;
   if (Kind == ThunkKind::CustomKernel && Loaded.empty())
     attribute("loads", "nothing");
   size_t Arguments = 0;
@@ -374,6 +415,4 @@ void ThunkParts::applyLoader() {
   // A number that is 0 is left out.
   if (!Loaded.empty() && Arity.value_or(0) != Slices.size())
     attribute("arity", std::to_string(Arity.value_or(0)));
-  if (!Loaded.empty() && !Binary.empty() && !Binary.contains(Loaded))
-    attribute("absent", plainName(Loaded));
 }

@@ -48,6 +48,14 @@ enum class ThunkValue : uint8_t {
   CapturedOperand,
   /// The last buffer is not written.
   DynamicRoot,
+  /// Memory spaces of the buffers of a collective.
+  SourceSpace,
+  DestinationSpace,
+  /// A reduction has nothing to do but to copy.
+  OneDevice,
+  /// What a cuDNN call looks up, and a HostOffloadingExecutableProto.
+  Graph,
+  HostProgram,
   /// A BufferAllocationProto of the embedded thunks.
   EmbeddedAllocation,
   /// The name of the module.
@@ -68,6 +76,7 @@ struct ThunkField {
     List,
     Value,
     Attribute,
+    Unshown,
     Other
   };
   Use Is = Use::Other;
@@ -103,6 +112,12 @@ public:
   ThunkKind Kind = ThunkKind::Unknown;
   StringRef Instruction;
   StringRef ModuleName;
+  /// Of a cuDNN call: the key of what it runs.
+  StringRef Graph;
+  /// What the host runs.
+  StringRef HostProgram;
+  /// Of a reduction: there is one device in all.
+  bool OneDevice = false;
   /// The instruction, by its id in the module.
   std::optional<int64_t> InstructionId;
   /// ` kernel=NAME unknown=MESSAGE.NUMBER`, each after a space.
@@ -122,6 +137,7 @@ private:
   void readField(ThunkMessage In, const ThunkField &Row, const WireField &F);
   bool readAttribute(const ThunkField &Row, StringRef Message);
   void readValue(ThunkValue Value, const WireField &F);
+  void compareSpace(const ThunkField &Row, StringRef Message);
   void addSlice(const ThunkField &Row, StringRef Message);
   void printSlice(SliceForm Form, StringRef Message, std::string &Text);
   void noteUnknown(StringRef Message, uint32_t Number);

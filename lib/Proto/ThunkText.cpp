@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proto/FieldWalk.h"
+#include "Proto/HostPrograms.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ThunkMessages.h"
 #include "Proto/Wire.h"
@@ -18,6 +19,7 @@ enum GpuField : uint32_t {
   GpuOutput = 11,
   GpuConstant = 12,
   GpuThunk = 13,
+  GpuGraph = 5,
 };
 
 struct ThunkPrinter {
@@ -35,6 +37,13 @@ struct ThunkPrinter {
   ThunkMessage Thunk;
   const ProtoModule &M;
   TextSink &To;
+  /// Keys of the graphs that cuDNN has compiled; none where it will do so when
+  /// the program is loaded.
+  SmallVector<StringRef, 2> Graphs = {};
+  /// Of a GPU.
+  std::optional<HostPrograms> Hosts = {};
+  /// A CPU's program runs on several devices.
+  bool Distributed = false;
 };
 } // namespace
 
@@ -72,6 +81,14 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
   To.Out += Parts.Attributes;
   if (Thunk == ThunkMessage::CpuThunk && Parts.ModuleName != Module)
     To.Out += " unknown=InfoProto.module_name";
+  if (Parts.Kind == ThunkKind::Cudnn && !Graphs.empty() &&
+      !llvm::is_contained(Graphs, Parts.Graph))
+    To.Out += " absent=graph";
+  if (Parts.Kind == ThunkKind::HostExecuteStart &&
+      !Hosts->isProgramOf(Parts.Instruction, Parts.HostProgram))
+    To.Out += " host_program=other";
+  if (Parts.OneDevice && Distributed)
+    To.Out += " single_replica=true";
   printRun(Parts);
   StringRef Before = ": ";
   for (const ThunkParts::Slice &S : Parts.Slices) {
@@ -140,6 +157,10 @@ static void forAll(const ThunkSource &Source, TextSink &To,
 static void printCpu(const HloProto &P, TextSink &To) {
   const ThunkSource &Source = P.Thunks;
   ThunkPrinter Printer{ThunkMessage::CpuThunk, P.Module, To};
+  constexpr uint32_t Replicas = 4, Partitions = 5;
+  StringRef Config = bytesField(bytesField(P.Result, 1), field::ModuleConfig);
+  Printer.Distributed =
+      numberAt(Config, Replicas) != 1 || numberAt(Config, Partitions) != 1;
   To.Out += "Thunks: cpu\n";
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == CpuSequence && F.isMessage())
@@ -172,7 +193,12 @@ static void printAllocation(StringRef Message, TextSink &To) {
 static void printGpu(const HloProto &P, TextSink &To) {
   const ThunkSource &Source = P.Thunks;
   ThunkPrinter Printer{ThunkMessage::GpuThunk, P.Module, To};
+  Printer.Hosts.emplace(P.Module);
   To.Out += "Thunks: gpu\n";
+  forAll(Source, To, [&](const WireField &F) {
+    if (F.Number == GpuGraph && F.isMessage())
+      Printer.Graphs.push_back(bytesField(F.Bytes, 1));
+  });
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == GpuThunk && F.isMessage())
       Printer.printThunk(F.Bytes, 0);

@@ -77,26 +77,28 @@ static void printFields(const HloProto &P, TextSink &To) {
   FieldWalk Program;
   Program.walk(FieldType::HloModule, P.Module.Bytes);
   Program.walk(FieldType::BufferAssignment, P.Assignment.Bytes);
-  printUnread(" unread in the program: ", Program, To);
   auto Report = [&](const std::string &Text) {
     ((To.Out += " different: ") += Text) += '\n';
   };
   FieldWalk Around;
+  FieldRows Done;
   if (P.Header.data())
-    compareHeader(P, Around, Report);
-  if (P.Thunks.Target == ThunkSource::Backend::None)
-    return;
-  if (P.Thunks.Target == ThunkSource::Backend::CPU && P.Result.empty()) {
+    Done = compareHeader(P, Around, Report);
+  bool OfCpu = P.Thunks.Target == ThunkSource::Backend::CPU;
+  if (OfCpu && P.Result.empty()) {
     To.Out += " unread around it: xla.cpu.CompilationResultProto\n";
-    return;
-  }
-  if (P.Thunks.Target == ThunkSource::Backend::CPU)
-    Around.walk(FieldType::CpuCompilationResult, P.Result);
-  else
+  } else if (P.Thunks.Target != ThunkSource::Backend::None) {
+    if (OfCpu)
+      Around.walk(FieldType::CpuCompilationResult, P.Result);
     for (StringRef Part : P.Thunks.Parts)
-      Around.walk(FieldType::GpuExecutable, Part);
+      if (!OfCpu)
+        Around.walk(FieldType::GpuExecutable, Part);
+    Done.merge(compareFields(P, Report));
+    Program.settle(Done);
+    Around.settle(Done);
+  }
+  printUnread(" unread in the program: ", Program, To);
   printUnread(" unread around it: ", Around, To);
-  compareFields(P, Report);
 }
 
 void hlobuf::printTraces(const HloProto &P, TextSink &To) {

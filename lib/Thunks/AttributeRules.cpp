@@ -211,6 +211,18 @@ ExpectedText hlobuf::rulePacking(const AttributeContext &Attr) {
                      *Count);
 }
 
+/// The kernel of a top-k for at least so many, a power of two
+/// (xla/service/gpu/kernels/topk_custom_kernel.cc).
+ExpectedText hlobuf::ruleLibraryKernel(const AttributeContext &Attr) {
+  const Shape *S = searched(Attr);
+  std::optional<int64_t> Count = numFound(Attr);
+  if (Attr.program().customCallTarget(Attr.I) != "__gpu$TopK" || !S || !Count)
+    return ruleEmpty(Attr);
+  return fmt::format("topk_k{}_{}_uint32_t",
+                     llvm::PowerOf2Ceil(static_cast<uint64_t>(*Count)),
+                     S->Element == "f32" ? "float" : "bfloat16");
+}
+
 /// A library fusion is made again from the instruction that the thunk names,
 /// and a kernel gets its slices in the order of the thunk.
 ExpectedText hlobuf::ruleEmpty(const AttributeContext & /*Attr*/) { return ""; }
@@ -283,12 +295,47 @@ ExpectedText hlobuf::ruleResult(const AttributeContext &Attr) {
   return expectShape(Attr, Attr.I, 0);
 }
 
-ExpectedText hlobuf::ruleConvolutionFilter(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleSecondOperand(const AttributeContext &Attr) {
   return expectOperand(Attr, 1);
 }
 
-ExpectedText hlobuf::ruleConvolutionOutput(const AttributeContext &Attr) {
+ExpectedText hlobuf::ruleFirstElement(const AttributeContext &Attr) {
   return expectShape(Attr, Attr.I, 1);
+}
+
+/// Stated only where it is another one (Proto/HostPrograms.h).
+ExpectedText hlobuf::ruleHostProgram(const AttributeContext &Attr) {
+  const Program &P = Attr.program();
+  if (Attr.Stated.empty() || P.calls(Attr.I).empty())
+    return Attr.anything();
+  return P.module().name(P.module()[P.calls(Attr.I).front().Callee]).str();
+}
+
+/// The places that the start of a done writes (jaxlib 0.12.0).
+ExpectedText hlobuf::ruleStartedResults(const AttributeContext &Attr) {
+  const ThunkProgram &T = Attr.G.thunks();
+  if (Attr.Stated.empty() || Attr.program().operands(Attr.I).empty())
+    return Attr.anything();
+  std::string Places;
+  for (ThunkId Start : Attr.G.thunksOf(Attr.program().operands(Attr.I)[0]))
+    for (const ThunkSlice &S : T.slices(T[Start]))
+      if (S.writes())
+        Places += fmt::format("{}{{{},{},{},{}}}", Places.empty() ? "" : " ",
+                              S.Bytes.Allocation, S.Bytes.Offset, S.Bytes.Size,
+                              Attr.G.dump().Shapes.text(S.Shape));
+  return std::move(Places);
+}
+
+/// What a call of cuDNN may use in addition to its arrays: its last slice.
+ExpectedText hlobuf::ruleScratchSize(const AttributeContext &Attr) {
+  ArrayRef<ThunkSlice> Slices = Attr.G.thunks().slices(Attr.thunk());
+  return Slices.empty()
+             ? std::nullopt
+             : ExpectedText(std::to_string(Slices.back().Bytes.Size));
+}
+
+ExpectedText hlobuf::ruleOwnName(const AttributeContext &Attr) {
+  return Attr.Stated.empty() ? Attr.anything() : Attr.program().spell(Attr.I);
 }
 
 /// GetCudnnConvKind (xla/service/gpu/cublas_cudnn.cc), as

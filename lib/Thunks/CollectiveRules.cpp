@@ -21,6 +21,15 @@ ExpectedText hlobuf::ruleHasChannel(const AttributeContext &Attr) {
   return Attr.attribute("channel_id") ? "true" : "false";
 }
 
+/// What orders it with others (Thunk::resource_uses, xla/backends/cpu/runtime).
+ExpectedText hlobuf::ruleCommunicator(const AttributeContext & /*Attr*/) {
+  return "{communicator}";
+}
+
+ExpectedText hlobuf::ruleTokens(const AttributeContext & /*Attr*/) {
+  return "{token,token}";
+}
+
 /// The channel; where there is none the id that the module has in its process.
 ExpectedText hlobuf::ruleOperationId(const AttributeContext &Attr) {
   std::optional<StringRef> Channel = Attr.attribute("channel_id");
@@ -287,16 +296,23 @@ ExpectedText hlobuf::ruleGroupMode(const AttributeContext &Attr) {
   }
 }
 
-/// The arrays that a collective sends.
+/// The arrays that a collective sends, or receives.
 static SmallVector<ShapeId, 4> sent(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   SmallVector<ShapeId, 4> All;
-  for (HloId Operand : P.operands(Attr.I))
-    for (uint32_t N = 0; N != P.trees().parts(P[Operand].Shape); ++N) {
-      ShapeId Part = P.trees().part(P[Operand].Shape, N);
-      if (P.trees().shape(Part).isArray())
+  auto Add = [&](HloId I, uint32_t Begin, uint32_t End) {
+    for (uint32_t N = Begin; N < std::min(End, P.trees().parts(P[I].Shape));
+         ++N)
+      if (ShapeId Part = P.trees().part(P[I].Shape, N);
+          P.trees().shape(Part).isArray())
         All.push_back(Part);
-    }
+  };
+  // Of recv's result, 0 is the tuple, and 1 the array.
+  if (Attr.thunk().Kind == ThunkKind::Recv)
+    Add(Attr.I, 1, 2);
+  else
+    for (HloId Operand : P.operands(Attr.I))
+      Add(Operand, 0, UINT32_MAX);
   return All;
 }
 

@@ -99,13 +99,16 @@ static std::optional<int64_t> tritonBlocks(const AttributeContext &Attr) {
 }
 
 /// Kernels of fusions have blocks and threads in one dimension
-/// (CalculateLaunchDimensions, xla/service/gpu/launch_dimensions.cc), and some.
+/// (CalculateLaunchDimensions, xla/service/gpu/launch_dimensions.cc), and all
+/// kernels some.
 static ExpectedText expectOneDimension(const AttributeContext &Attr) {
+  auto Sizes = numbersBetweenCommas(Attr.Stated.trim("{}"));
+  if (!Sizes || llvm::is_contained(*Sizes, 0))
+    return std::nullopt;
   if (Attr.program()[Attr.I].Op != Opcode::Fusion &&
       Attr.thunk().Kind != ThunkKind::CollectiveKernel)
     return Attr.anything();
-  StringRef First = Attr.Stated.drop_front().split(',').first;
-  return fmt::format("{{{},1,1}}", First == "0" ? "1" : First);
+  return fmt::format("{{{},1,1}}", Sizes->front());
 }
 
 ExpectedText hlobuf::ruleBlocks(const AttributeContext &Attr) {

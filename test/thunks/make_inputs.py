@@ -25,6 +25,7 @@ import jax
 import numpy as np
 from jax import experimental, lax
 from jax import numpy as jnp
+from jax.experimental.compute_on import compute_on
 from jax.sharding import NamedSharding, PartitionSpec
 
 from executable import read_executable
@@ -134,6 +135,18 @@ def library(factor, square, row, image, filters):
     return product, jnp.linalg.svd(square)[1], largest, volume(image, filters)
 
 
+def on_host(function, *arguments):
+    shapes = jax.eval_shape(function, *arguments)
+    spaces = jax.tree.map(lambda _: jax.memory.Space.Host, shapes)
+    how = {"compute_type": "device_host", "out_memory_spaces": spaces}
+    return compute_on(function, **how)(*arguments)
+
+
+def hosted(rows):
+    """Two computations of the host, of the same shapes."""
+    return on_host(jnp.tanh, on_host(lambda a: jnp.sort(a) + 1, rows))
+
+
 def make_cpu():
     compile_to("loop.cpu", loop, array(64, 256), array(kind="int32"))
     compile_to("tokens.cpu", ordered, array(8))
@@ -179,6 +192,9 @@ def make_cuda(target):
     arguments = array(17, 2, 5, kind="complex64"), array(16, 16), array(1024), *CONVOLVED
     results = whole, whole, [whole, whole], whole
     compile_sharded("library.cuda", library, arguments, (whole,) * 5, results, ())
+    one = jax.sharding.Mesh(np.array(devices[:1]), ("x",))
+    place = NamedSharding(one, whole, memory_kind="pinned_host")
+    compile_to("host.cuda", hosted, array(8, 32), in_shardings=place, out_shardings=place)
 
 
 def main():

@@ -44,6 +44,8 @@ SILENT = {
     ("CpuKernel", 3, "changed"): "another argument that is read only",
     ("CpuKernel", 3, "cleared"): "fewer promises",
     ("CpuKernel", 4, "cleared"): "fewer promises",
+    ("CpuKernel", 5, "exchanged"): "a kernel for a whole call: whole-call-list is assumed",
+    ("CpuKernel", 6, "exchanged"): "the same",
     ("CpuOperands", 3, "changed"): "typed handlers get no tuple",
     ("CpuOperands", 3, "cleared"): "the same",
     ("CpuPermute", 1, "exchanged"): "a set of pairs",
@@ -53,9 +55,16 @@ SILENT = {
     ("GpuAsyncStart", 4, "cleared"): "the same",
     ("GpuAsyncStart", 5, "changed"): "the same",
     ("GpuAsyncStart", 5, "cleared"): "the same",
+    ("GpuAsyncStart", 6, "changed"): "the same",
+    ("GpuAsyncStart", 6, "cleared"): "the same",
+    ("GpuCollectiveKernel", 10, "changed"): "code",
+    ("GpuCollectiveKernel", 10, "cleared"): "code",
+    ("GpuCollectiveKernel", 12, "cleared"): "the usual arguments",
     ("GpuCustomKernel", 2, "changed"): "any number but 0 is true",
     ("DynamicSliceConfig of a thunk", 1, "cleared"): "0 is what it is without",
     ("DynamicSliceConfig of a thunk", 5, "cleared"): "older fields have the same numbers",
+    ("GpuExecutable", 12, "exchanged"): "each constant names its allocation",
+    ("GpuHostExecuteDone", 2, "cleared"): "older releases do not repeat them",
     ("GpuKernelCode", 1, "changed"): "code",
     ("GpuKernelCode", 1, "cleared"): "code",
     ("GpuKernelLoader", 2, "cleared"): "code",
@@ -63,6 +72,11 @@ SILENT = {
     ("GpuKernelSpec", 6, "changed"): "known to the kernel's code alone",
     ("GpuKernelSpec", 6, "cleared"): "the same",
     ("GpuPermute", 4, "exchanged"): "a set of pairs",
+    ("GpuRecv", 4, "exchanged"): "the same",
+    ("GpuRecv", 6, "cleared"): "a name in profiles",
+    ("GpuSend", 4, "exchanged"): "a set of pairs",
+    ("GpuSend", 6, "cleared"): "a name in profiles",
+    ("KernelArguments of a thunk", 3, "exchanged"): "scratch memory of two sizes",
     ("SlicedResult of a thunk", 1, "cleared"): "0 is what it is without",
     ("ReplicaGroup of a thunk", 1, "cleared"): "no groups are one group of all",
     ("Triple of a thunk", 1, "changed"): "blocks that find nothing to do",
@@ -70,15 +84,16 @@ SILENT = {
     ("Layout of a thunk", 8, "cleared"): "the same",
     ("Layout of a thunk", 16, "changed"): "0 is what it is without",
     ("Layout of a thunk", 16, "cleared"): "the same",
-    ("Shape of a thunk", 5, "cleared"): "a kernel gets addresses",
+    ("Shape of a thunk", 2, "changed"): "a kernel gets addresses: a type of as many bytes",
+    ("Shape of a thunk", 3, "changed"): "the same",
+    ("Shape of a thunk", 5, "cleared"): "the same",
     ("Shape of a thunk", 6, "cleared"): "no dimension is dynamic, unless it says so",
+    ("BufferAssignment", 2, "cleared"): "the only row: a file without any is not asked for them",
     ("BufferAssignment", 2, "exchanged"): "rows in any order",
     ("CollectiveDeviceList", 1, "cleared"): "no groups are one group of all",
     ("CpuCompilationResult", 7, "exchanged"): "a set of symbols",
     ("HloModule", 18, "cleared"): "what is donated, and no result took",
     ("Mesh", 1, "cleared"): "an axis of one device",
-    ("HloModuleConfig", 7, "changed"): "read for groups of replicas and partitions only",
-    ("HloModuleConfig", 7, "cleared"): "the same",
     ("MeshAxis", 1, "changed"): "names of axes",
     ("MeshAxis", 1, "cleared"): "the same",
 }
@@ -124,9 +139,9 @@ def read_thunk_table(table):
         for kind, arguments in re.findall(r"(\w+)\(([^()]*)\)", fields):
             number, *rest = (a.strip() for a in arguments.split(","))
             last = rest[-1] if rest else ""
-            if kind == "other":
+            if kind in ("irrelevant", "retired", "assumed", "unshown"):
                 for other in range(int(number), int(last or number) + 1):
-                    rows[other] = ("irrelevant", "Opaque")
+                    rows[other] = (kind, "Opaque")
                 continue
             type_ = {
                 "impl": last,
@@ -268,7 +283,7 @@ class Sweep:
             sys.exit(f"{path}: {before[1]}")
         for (name, number), ways in sorted(found.items(), key=str):
             kind = self.table[name][number] if number else ("unknown", "Opaque")
-            if kind[0] not in ("unknown", "compared") and not self.options.all:
+            if kind[0] not in ("unknown", "compared", "printed") and not self.options.all:
                 continue
             for way in spread(ways, self.options.each):
                 self.edit(file, before, name, number, kind, way, folder)
@@ -293,7 +308,7 @@ class Sweep:
             if after != before:
                 continue
             self.counts[kind[0], "silent"] += 1
-            if kind[0] in ("unknown", "compared") and (name, number, how) not in SILENT:
+            if kind[0] in ("unknown", "compared", "printed") and (name, number, how) not in SILENT:
                 self.silent.append(f"{name}.{number or 'unknown'} {how}")
 
 
