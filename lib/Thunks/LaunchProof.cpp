@@ -16,8 +16,11 @@ static proof::Proof enumerate(const ThunkGraph &G, ProvedRows Proved) {
         L.open({Topic::Launched, Id});
   for (ThunkId Id : ids<ThunkId>(T.Thunks.size())) {
     L.open({Topic::LaunchOrder, HloId(), Id.index()});
-    for (uint32_t S = T[Id].Slices.Begin; S != T[Id].Slices.End; ++S)
+    for (uint32_t S = T[Id].Slices.Begin; S != T[Id].Slices.End; ++S) {
       L.open({topicOf(T.Slices[S]), HloId(), S});
+      if (isOrdered(G, Id, T.Slices[S]))
+        L.open({Topic::Ordered, HloId(), S});
+    }
     for (uint32_t Row = 0; Row != attributeRows(T[Id].Kind, T.ForGpu).size();
          ++Row)
       L.open({Topic::Attribute, HloId(), Id.index(), Row});
@@ -38,6 +41,18 @@ static void countAgain(const ThunkGraph &G, Ledger &L) {
       llvm::count_if(T.Slices, [](const ThunkSlice &S) { return S.writes(); }));
   L.compareCount(Topic::SliceWritten, Written);
   L.compareCount(Topic::SliceRead, T.Slices.size() - Written);
+  std::vector<bool> Inside(T.Slices.size());
+  for (const ThunkSequence &S : T.Sequences)
+    if (S.Role == ThunkRole::Embedded)
+      for (const Thunk &Each :
+           ArrayRef(T.Thunks).slice(S.Thunks.Begin, S.Thunks.size()))
+        std::fill_n(Inside.begin() + Each.Slices.Begin, Each.Slices.size(),
+                    true);
+  size_t Accesses = 0;
+  for (size_t S = 0; S != T.Slices.size(); ++S)
+    Accesses += T.ForGpu && !Inside[S] && T.Slices[S].Bytes.Size > 0 &&
+                T.Slices[S].Bytes.Offset >= 0;
+  L.compareCount(Topic::Ordered, Accesses);
   std::map<ThunkKind, size_t> Kinds;
   for (const Thunk &Each : T.Thunks)
     ++Kinds[Each.Kind];
@@ -50,7 +65,8 @@ static void countAgain(const ThunkGraph &G, Ledger &L) {
 LaunchProof::LaunchProof(const ThunkGraph &Graph, ProvedRows Proved)
     : Shown(enumerate(Graph, Proved)), Coverage(Graph, Shown.Book),
       Slices(Graph, Shown.Book),
-      Attributes(compareAttributes(Graph, Shown.Book)) {
+      Attributes(compareAttributes(Graph, Shown.Book)),
+      Streams(Graph, Shown.Book) {
   countAgain(Graph, Shown.Book);
   Shown.Book.finish();
 }

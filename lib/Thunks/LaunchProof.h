@@ -13,6 +13,7 @@
 #include "Proof/Kernel.h"
 #include "Thunks/AttributeRules.h"
 #include "Thunks/SliceComparison.h"
+#include "Thunks/StreamOrder.h"
 #include "Thunks/ThunkCoverage.h"
 
 namespace hlobuf {
@@ -27,12 +28,14 @@ public:
   const ThunkCoverage &coverage() const { return Coverage; }
   const SliceFaults &slices() const { return Slices.faults(); }
   ArrayRef<AttributeFault> attributes() const { return Attributes; }
+  const StreamOrder &streams() const { return Streams; }
 
 private:
   proof::Proof Shown;
   ThunkCoverage Coverage;
   SliceComparison Slices;
   std::vector<AttributeFault> Attributes;
+  StreamOrder Streams;
 };
 
 } // namespace hlobuf

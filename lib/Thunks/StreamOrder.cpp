@@ -4,6 +4,7 @@
 #include "Support/Format.h"
 
 using namespace hlobuf;
+using namespace hlobuf::proof;
 
 /// What a number of a clock counts for: it is kept.
 static constexpr size_t StepsOfClock = 8;
@@ -21,19 +22,35 @@ ByteSlice StreamRace::common() const {
   return {X.Allocation, Late.Offset, std::min(Late.Size, Left)};
 }
 
-StreamOrder::StreamOrder(const ThunkGraph &Graph)
-    : G(Graph), T(Graph.thunks()), Clocks(1), StreamOf(T.Thunks.size()),
-      Paths(1) {
+StreamOrder::StreamOrder(const ThunkGraph &Graph, Ledger &Book)
+    : G(Graph), T(Graph.thunks()), Book(Book), Clocks(1),
+      StreamOf(T.Thunks.size()), Paths(1) {
   streamOf(StreamKind::Main, 0);
   for (const Thunk &Each : T.Thunks)
     AsyncBefore.push_back(AsyncBefore.back() +
                           (pairStartedBy(Each.Kind) || pairEndedBy(Each.Kind)));
-  if (T.Sequences.empty() || !hasAsync(T.Sequences.front()))
+  if (T.Sequences.empty() || !T.ForGpu)
     return;
   assignStreams(T.Sequences.front(), 0);
   run(T.Sequences.front(), 0);
   if (!gaveUp())
     compare();
+  if (!gaveUp())
+    return;
+  for (ThunkId Id : ids<ThunkId>(T.Thunks.size()))
+    for (const ThunkSlice &S : T.slices(T[Id]))
+      if (isOrdered(G, Id, S))
+        close(S, Reason::TooManyAccesses);
+}
+
+void StreamOrder::close(const ThunkSlice &S, const Outcome &Result) {
+  auto Number = static_cast<uint32_t>(&S - T.Slices.data());
+  Book.visit({Topic::Ordered, HloId(), Number}, Result);
+}
+
+bool hlobuf::isOrdered(const ThunkGraph &G, ThunkId Id, const ThunkSlice &S) {
+  return G.thunks().ForGpu && !G.isEmbedded(Id) && !S.Missing &&
+         S.Bytes.Size > 0 && S.Bytes.Offset >= 0;
 }
 
 uint32_t StreamOrder::streamOf(StreamKind Kind, uint64_t Number) {
@@ -139,7 +156,7 @@ void StreamOrder::note(ThunkId Id, uint32_t Stream) {
   ++Own.Count;
   auto Last = static_cast<uint32_t>(Paths.size() - 1);
   for (const ThunkSlice &S : T.slices(T[Id]))
-    if (!S.Missing && S.Bytes.Size > 0 && S.Bytes.Offset >= 0) {
+    if (isOrdered(G, Id, S)) {
       Accesses.push_back({Id, &S, Stream, Own.Count, Own.Clock, Last});
       Steps += StepsOfClock;
     }
@@ -306,9 +323,11 @@ void StreamOrder::meet(ArrayRef<const Access *> All, uint32_t Own,
       continue;
     if (Known.insert({Other, Own}).second) {
       ++Conflicts;
-      if (!isDone(X, Clocks[Y.Clock]))
+      if (!isDone(X, Clocks[Y.Clock])) {
+        close(*Y.Slice, {Breach::NotOrdered, G.name(X.Thunk)});
         Races.push_back(
             {X.Thunk, Y.Thunk, X.Slice, Y.Slice, X.Stream, Y.Stream});
+      }
     }
     if (runsWith(X, Y))
       return;
@@ -349,6 +368,7 @@ void StreamOrder::compareAllocation(ArrayRef<const Access *> All) {
         List.pop_back();
       List.push_back(I);
     }
+    close(*A.Slice, Rule::StreamsWait);
   }
 }
 
@@ -359,6 +379,9 @@ void StreamOrder::compare() {
   for (auto &[Allocation, All] : ByAllocation)
     if (llvm::any_of(All, [](const Access *A) { return A->Stream != 0; }))
       compareAllocation(All);
+    else
+      for (const Access *A : All)
+        close(*A->Slice, Rule::OneStream);
   DenseSet<IdPair> Seen;
   llvm::erase_if(Races, [&](const StreamRace &Race) {
     return !Seen.insert({Race.First.index(), Race.Second.index()}).second;

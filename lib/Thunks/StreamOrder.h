@@ -10,11 +10,15 @@
 #ifndef HLOBUF_THUNKS_STREAMORDER_H
 #define HLOBUF_THUNKS_STREAMORDER_H
 
+#include "Proof/Ledger.h"
 #include "Thunks/ThunkGraph.h"
 #include "llvm/ADT/DenseSet.h"
 #include <map>
 
 namespace hlobuf {
+
+/// True if \p Id accesses slices by itself, in an order of streams.
+bool isOrdered(const ThunkGraph &G, ThunkId Id, const ThunkSlice &S);
 
 /// Two accesses to common bytes, one a write, that nothing orders.
 struct StreamRace {
@@ -31,7 +35,8 @@ struct StreamRace {
 /// Walks the thunks, loops twice.
 class StreamOrder {
 public:
-  explicit StreamOrder(const ThunkGraph &Graph);
+  /// Closes each slice of \p Book's Topic::Ordered.
+  StreamOrder(const ThunkGraph &Graph, proof::Ledger &Book);
 
   /// Of two thunks the first one.
   ArrayRef<StreamRace> races() const { return Races; }
@@ -44,7 +49,8 @@ public:
   std::string spellStream(uint32_t Stream) const;
   /// `x reads .. on the main stream while y writes .. on copy stream 0`.
   std::string spell(const StreamRace &Race) const;
-  /// There was too much to follow all of it: MostSteps or MostRaces.
+  /// There was too much to follow all of it, MostSteps or MostRaces: nothing is
+  /// known of any slice.
   bool gaveUp() const { return Steps > MostSteps || Races.size() > MostRaces; }
 
   /// Numbers in clocks and pairs of accesses that are looked at. Loops inside
@@ -98,6 +104,7 @@ private:
   Clock clock(uint32_t Stream);
   void compare();
   void compareAllocation(ArrayRef<const Access *> All);
+  void close(const ThunkSlice &S, const proof::Outcome &Result);
   /// The accesses to some bytes so far on one stream, by their numbers.
   struct StreamAccesses {
     uint32_t Stream = 0;
@@ -115,6 +122,7 @@ private:
 
   const ThunkGraph &G;
   const ThunkProgram &T;
+  proof::Ledger &Book;
   std::map<std::pair<StreamKind, uint64_t>, uint32_t> Streams;
   /// By number.
   std::vector<std::pair<StreamKind, uint64_t>> Keys;

@@ -95,6 +95,16 @@ SABOTAGES = [
      "S != T[Id].Slices.End; ++S)", "S != T[Id].Slices.End && !@; ++S)"),
     ("rows of attributes are not enumerated", "LaunchProof.cpp",
      "      L.open({Topic::Attribute,", "      if (!@)\n      L.open({Topic::Attribute,"),
+    ("accesses of streams are not enumerated", "LaunchProof.cpp",
+     "        L.open({Topic::Ordered,", "        if (!@)\n        L.open({Topic::Ordered,"),
+    ("the order of streams is not compared", "StreamOrder.cpp",
+     "      compareAllocation(All);\n    else",
+     "      @ ? void() : compareAllocation(All);\n    else"),
+    ("what runs after an asynchronous start is not followed", "StreamOrder.cpp",
+     "  T.forEach(S, [&](ThunkId Id) {\n    ++Steps;\n",
+     "  T.forEach(S, [&](ThunkId Id) {\n    ++Steps;\n"
+     "    if (@ && Id.index() != 0 && pairStartedBy(T.Thunks[Id.index() - 1].Kind))\n"
+     "      return;\n"),
 
     # What is not counted, and what is not enumerated.
     ("nothing is counted again", "Kernel.cpp", "  countAgain(X, L);\n",

@@ -9,7 +9,7 @@
 // never meet. What thunks for the host do is taken to run until its done.
 
 #include "Checks/Thunks/ThunkRules.h"
-#include "Thunks/StreamOrder.h"
+#include "Thunks/LaunchProof.h"
 
 using namespace hlobuf;
 
@@ -34,9 +34,7 @@ void StreamRaces::report(const StreamOrder &Order, const StreamRace &Race) {
 }
 
 void StreamRaces::run() {
-  StreamOrder Order(G);
-  if (Order.gaveUp())
-    Diags.notChecked("more accesses than are followed");
+  const StreamOrder &Order = Ctx.launchProof().streams();
   for (const StreamRace &Race : Order.races())
     report(Order, Race);
   if (Order.numConflicts() != 0 && Order.races().empty())
