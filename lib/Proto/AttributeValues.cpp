@@ -133,7 +133,14 @@ static std::string convolutionLabels(StringRef N) {
 std::string hlobuf::meshGroupsText(StringRef Message) {
   std::vector<std::string> Names, Axes, Along;
   bool Plain = true;
+  std::string Devices;
   forEachField(bytesField(Message, 1), [&](const WireField &F) {
+    if (F.Number == 3) {
+      Devices =
+          fmt::format("<=[{}]T({})", fmt::join(numbersField(F.Bytes, 1), ","),
+                      fmt::join(numbersField(F.Bytes, 2), ","));
+      return;
+    }
     Plain &= F.Number == 1 && F.isMessage();
     Names.push_back(fmt::format("'{}'", plainName(bytesField(F.Bytes, 1))));
     Axes.push_back(fmt::format("{}={}", Names.back(), numberAt(F.Bytes, 2)));
@@ -148,7 +155,7 @@ std::string hlobuf::meshGroupsText(StringRef Message) {
       Along.back() +=
           fmt::format(":({}){}", numberAt(Part, 1), numberAt(Part, 2));
   });
-  return Plain ? fmt::format("mesh[{}] {{{}}}", fmt::join(Axes, ","),
+  return Plain ? fmt::format("mesh[{}]{} {{{}}}", fmt::join(Axes, ","), Devices,
                              fmt::join(Along, ","))
                : "mesh";
 }

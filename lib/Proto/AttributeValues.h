@@ -87,9 +87,9 @@ std::string repeatedText(AttributeForm Form, StringRef Message,
 /// (IotaReplicaGroupList::ToString, xla/hlo/ir/replica_group.cc).
 std::string iotaText(StringRef Message);
 
-/// `mesh['x'=2,'y'=4] {'y':(1)2}`: the groups along axes of a mesh, or factors
-/// of axes, a MeshAxesReplicaGroupListProto; `mesh` for devices in another
-/// order.
+/// `mesh['x'=2,'y'=4]<=[2,4]T(1,0) {'y':(1)2}`: the groups along axes of a
+/// mesh, or factors of axes, a MeshAxesReplicaGroupListProto, and which device
+/// is where, unless they are in their order; `mesh` for listed devices.
 std::string meshGroupsText(StringRef Message);
 
 } // namespace hlobuf

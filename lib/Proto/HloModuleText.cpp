@@ -397,9 +397,30 @@ spellElements(StringRef Literal, const LiteralField &Field, size_t Most) {
   return Elements;
 }
 
-/// Scalars and short lists are spelled: start indices and trip counts come from
-/// them, and whether two kernels are the same. XLA leaves larger constants out,
-/// too.
+/// `{ {1}, {2} }`: elements of an array of \p Sizes, the last dimension first.
+static std::string spellArray(ArrayRef<std::string> Elements,
+                              ArrayRef<int64_t> Sizes) {
+  if (Sizes.size() == 1)
+    return '{' + llvm::join(Elements, ", ") + '}';
+  std::vector<std::string> Parts;
+  size_t Each = Elements.size() / static_cast<size_t>(Sizes[0]);
+  for (size_t At = 0; At != Elements.size(); At += Each)
+    Parts.push_back(spellArray(Elements.slice(At, Each), Sizes.drop_front()));
+  return "{ " + llvm::join(Parts, ", ") + " }";
+}
+
+/// The number of elements of an array; -1 if it is none or a large one.
+static int64_t countElements(ArrayRef<int64_t> Sizes) {
+  int64_t Count = 1;
+  for (int64_t Size : Sizes)
+    if (Size <= 0 || __builtin_mul_overflow(Count, Size, &Count))
+      return -1;
+  return Count;
+}
+
+/// Scalars and short arrays are spelled: start indices and trip counts come
+/// from them, and whether two kernels are the same. XLA leaves larger constants
+/// out, too.
 void ModulePrinter::printLiteral(const ProtoInstruction &I) {
   static constexpr int64_t MostElements = 10;
   StringRef Literal = I.bytes(field::Literal);
@@ -418,14 +439,14 @@ void ModulePrinter::printLiteral(const ProtoInstruction &I) {
       llvm::find_if(LiteralFields, [&](const LiteralField &Each) {
         return Each.Type == Type;
       });
-  std::string Text = "{...}";
-  if (Field != std::end(LiteralFields) &&
-      (Sizes.empty() || (Sizes.size() == 1 && Sizes[0] <= MostElements))) {
+  std::string Text = Sizes == ArrayRef<int64_t>(0) ? "{}" : "{...}";
+  int64_t Count = countElements(Sizes);
+  auto Order = numbersField(bytesField(bytesField(Literal, 1), 5), 1);
+  if (Field != std::end(LiteralFields) && Count > 0 && Count <= MostElements &&
+      llvm::is_sorted(Order, std::greater<>())) {
     auto Elements = spellElements(Literal, *Field, MostElements);
-    if (Sizes.empty() && Elements.size() == 1)
-      Text = Elements[0];
-    else if (Sizes.size() == 1 && int64_t(Elements.size()) == Sizes[0])
-      Text = "{" + llvm::join(Elements, ", ") + "}";
+    if (static_cast<int64_t>(Elements.size()) == Count)
+      Text = Sizes.empty() ? Elements[0] : spellArray(Elements, Sizes);
   }
   To.Out += Text;
 }

@@ -218,9 +218,9 @@ ExpectedText hlobuf::ruleLibraryKernel(const AttributeContext &Attr) {
   std::optional<int64_t> Count = numFound(Attr);
   if (Attr.program().customCallTarget(Attr.I) != "__gpu$TopK" || !S || !Count)
     return ruleEmpty(Attr);
-  return fmt::format("topk_k{}_{}_uint32_t",
+  return fmt::format("topk_k{}_{}_t",
                      llvm::PowerOf2Ceil(static_cast<uint64_t>(*Count)),
-                     S->Element == "f32" ? "float" : "bfloat16");
+                     S->Element == "f32" ? "float_uint32" : "bfloat16_uint16");
 }
 
 /// A library fusion is made again from the instruction that the thunk names,

@@ -212,16 +212,49 @@ static std::optional<std::string> iotaOfMesh(StringRef Text) {
                      fmt::join(Sizes, ","), fmt::join(Order, ","));
 }
 
-ExpectedText hlobuf::ruleGroups(const AttributeContext &Attr) {
-  std::string Own = Attr.attribute("replica_groups").value_or("{}").str();
-  if (StringRef(Own).starts_with("mesh"))
-    Own = iotaOfMesh(Own).value_or("?");
-  if (StringRef(Own).starts_with("[")) {
-    std::optional<std::string> List = listOfIota(Own);
-    if (!List)
+/// \p Groups of places in a mesh as groups of devices, of which \p Order,
+/// `[2,4]T(1,0)`, says where they are; nothing where it does not.
+static ExpectedText devicesAt(StringRef Groups, StringRef Order) {
+  size_t Count = 1 + Groups.count(',');
+  ExpectedText List = listOfIota(fmt::format("[1,{}]<={}", Count, Order));
+  auto Devices = numbersBetweenCommas(StringRef(List.value_or("")).trim("{}"));
+  std::string Out;
+  while (Devices && !Groups.empty()) {
+    size_t Place = 0;
+    if (Groups.consumeInteger(10, Place)) {
+      Out += Groups.front();
+      Groups = Groups.drop_front();
+    } else if (Place < Devices->size()) {
+      Out += std::to_string((*Devices)[Place]);
+    } else {
       return std::nullopt;
-    Own = *List;
+    }
   }
+  return Devices ? ExpectedText(Out) : std::nullopt;
+}
+
+/// The instruction's groups as a list; nothing where that is not known.
+static ExpectedText listedGroups(StringRef Text) {
+  std::string Own = Text.str();
+  StringRef Order;
+  if (Text.starts_with("mesh")) {
+    auto [Mesh, Rest] = Text.split("]<=");
+    auto [Devices, Along] = Rest.split(" {");
+    if (!Rest.empty())
+      Own = (Mesh + "] {" + Along).str();
+    Order = Devices;
+    Own = iotaOfMesh(Own).value_or("?");
+  }
+  if (!StringRef(Own).starts_with("["))
+    return std::move(Own);
+  ExpectedText List = listOfIota(Own);
+  return List && !Order.empty() ? devicesAt(*List, Order) : List;
+}
+
+ExpectedText hlobuf::ruleGroups(const AttributeContext &Attr) {
+  ExpectedText Listed =
+      listedGroups(Attr.attribute("replica_groups").value_or("{}"));
+  std::string Own = Listed.value_or("?");
   if (!StringRef(Own).starts_with("{"))
     return std::nullopt;
   // Instructions without groups have one of all.

@@ -45,6 +45,7 @@ ExpectedText hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
     return std::nullopt;
   int64_t Count = 1;
   int64_t Tiles = 1;
+  int64_t Outer = 1;
   for (size_t N = 0; N != Partitions.size(); ++N) {
     // Layouts have the most minor dimension first.
     size_t D = S.Layout && S.Layout->MinorToMajor.size() == S.Dimensions.size()
@@ -52,13 +53,16 @@ ExpectedText hlobuf::ruleWorkGroups(const AttributeContext &Attr) {
                    : N;
     int64_t Size = D < S.Dimensions.size() ? S.Dimensions[D].Size : 0;
     if (Partitions[N] <= 0 || Size <= 0 || Partitions[N] > Size ||
-        __builtin_mul_overflow(Count, Partitions[N], &Count))
+        __builtin_mul_overflow(Count, Partitions[N], &Count) ||
+        __builtin_mul_overflow(Outer, Size, &Outer))
       return std::nullopt;
     int64_t Tile = (Size - 1) / Partitions[N] + 1;
     Tiles *= (Size - 1) / Tile + 1;
   }
-  for (int64_t Groups :
-       {Tiles, isSequential(Attr.program(), Attr.I) ? 1 : Count})
+  // Since 0.12.0.1 the outer dimensions may be one, which has tiles.
+  int64_t Tile = (Outer - 1) / Count + 1;
+  for (int64_t Groups : {Tiles, (Outer - 1) / Tile + 1,
+                         isSequential(Attr.program(), Attr.I) ? 1 : Count})
     if (Attr.Stated == fmt::format("{{{},1,1}}", Groups))
       return Attr.anything();
   return fmt::format("{{{},1,1}}", Count);

@@ -98,6 +98,7 @@ void SliceComparison::compareShape(ThunkId Id, const ThunkSlice &S,
   // and some thunks of a GPU state shapes for a part of their slices.
   if (S.Shape == Own || Kind == ThunkKind::Kernel ||
       Kind == ThunkKind::CustomKernel || Kind == ThunkKind::CublasLt ||
+      (T.ForGpu && G.isBitcastOf(Leaf.Instruction, S.Shape)) ||
       (!S.Shape && (T.ForGpu || !Shaped.count(Kind))))
     return;
   Shapes.push_back({Id, &S, Leaf, 0});

@@ -238,6 +238,15 @@ const ExpectedSlices &ThunkGraph::callSlices(ThunkId Id,
   return CallSets.find(Callee)->second[static_cast<size_t>(Role)];
 }
 
+bool ThunkGraph::isBitcastOf(HloId Id, ShapeId Source) const {
+  while (P[Id].Op == Opcode::Bitcast && P.operands(Id).size() == 1) {
+    Id = P.operands(Id)[0];
+    if (P[Id].Shape == Source)
+      return true;
+  }
+  return false;
+}
+
 std::string ThunkGraph::spell(const ArrayLeaf &Leaf) const {
   std::string Name = P.spell(Leaf.Instruction);
   if (!P.trees().shape(P[Leaf.Instruction].Shape).isTuple())

@@ -100,6 +100,9 @@ public:
   /// The part of an operand that a copy for fusion \p I reads: its root is a
   /// slice of a parameter. Nothing where it is something else.
   std::optional<ByteSlice> slicedOperand(HloId I) const;
+  /// \p Id is a bitcast, or several, of an array of shape \p Source: libraries
+  /// of a GPU are given that.
+  bool isBitcastOf(HloId Id, ShapeId Source) const;
   /// The slices of what is below the call that the call kernel \p Id is.
   const ExpectedSlices &callSlices(ThunkId Id, CallSlices Role) const;
 

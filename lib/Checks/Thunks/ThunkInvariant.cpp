@@ -182,8 +182,11 @@ SmallVector<int64_t, 8> KernelArguments::pattern(ThunkId Id) const {
   return Pattern;
 }
 
+/// A kernel that is given to Triton is shared by all calls of it, whatever they
+/// alias (EmitTritonCustomCall, xla/service/gpu/thunk_emitter.cc, 2026).
 void KernelArguments::checkShared(ThunkId Id) {
-  if (T[Id].Kernel.empty())
+  if (T[Id].Kernel.empty() ||
+      P.customCallTarget(G.instruction(Id)) == "__gpu$xla.gpu.triton")
     return;
   SmallVector<int64_t, 8> Own = pattern(Id);
   const auto &[Known, Pattern] =
