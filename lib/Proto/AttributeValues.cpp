@@ -175,37 +175,12 @@ static std::string nameOf(ArrayRef<StringRef> Names, int64_t N) {
   return N >= 0 && N < int64_t(Names.size()) ? Names[size_t(N)].str() : "?";
 }
 
-/// Dictionaries inside of dictionaries.
-static constexpr unsigned MostDepth = 64;
-
 /// The numbers in the fields 1 to \p Last.
 static std::string fieldsText(StringRef Message, uint32_t Last) {
   SmallVector<int64_t, 8> All;
   for (uint32_t N = 1; N <= Last; ++N)
     All.push_back(numberAt(Message, N));
   return indexText(All);
-}
-
-/// A ScalarProto, ArrayProto, string or dictionary, of xla/ffi/attribute.proto:
-/// what its fields hold, in their order.
-static std::string callAttributeText(StringRef Message, unsigned Depth) {
-  std::string Out;
-  forEachField(Message, [&](const WireField &F) {
-    if (!Out.empty())
-      Out += ',';
-    if (F.isMessage() && Depth < MostDepth && !F.Bytes.empty() &&
-        isMessage(F.Bytes))
-      Out += callAttributeText(F.Bytes, Depth + 1);
-    else if (F.isMessage())
-      Out += quoted(F.Bytes);
-    else if (F.Type == WireType::Fixed32)
-      Out += fmt::format("{}", llvm::bit_cast<float>(uint32_t(F.Value)));
-    else if (F.Type == WireType::Fixed64)
-      Out += fmt::format("{}", llvm::bit_cast<double>(F.Value));
-    else
-      Out += fmt::format("{}", F.number());
-  });
-  return Out;
 }
 
 /// As MLIR prints it, in quotes unless it is an identifier.
@@ -217,14 +192,48 @@ static std::string callAttributeKey(StringRef Key) {
   return Bare ? Key.str() : quoted(Key);
 }
 
-static std::string callAttributesText(StringRef Map) {
+static std::string callAttributesText(StringRef Map, unsigned Depth = 0);
+
+/// An AttributeProto (xla/ffi/attribute_map.proto, 2025), as MLIR prints it but
+/// without spaces, and with all types: `true`, `85:ui8`, `array<i64:1,2>`, a
+/// text, a dictionary; `?` for arrays of floats.
+static std::string callAttributeText(StringRef Attribute, unsigned Depth) {
+  static constexpr StringRef Types[] = {"i8",   "i16",  "i32",  "i64", "ui8",
+                                        "ui16", "ui32", "ui64", "f32", "f64"};
+  std::string Out = "?";
+  forEachField(Attribute, [&](const WireField &F) {
+    WireField V;
+    bool Any = F.isMessage() && WireReader(F.Bytes).next(V);
+    // Of a scalar, 1 is a truth value.
+    size_t Type = V.Number - (F.Number == 1 ? 2 : 1);
+    if (F.Number == 1 && Any && V.Number == 1)
+      Out = V.Value != 0 ? "true" : "false";
+    else if (F.Number == 1 && Any && V.Type == WireType::Fixed32)
+      Out = fmt::format("{}:f32", llvm::bit_cast<float>(uint32_t(V.Value)));
+    else if (F.Number == 1 && Any && V.Type == WireType::Fixed64)
+      Out = fmt::format("{}:f64", llvm::bit_cast<double>(V.Value));
+    else if (F.Number == 1 && Any && Type < std::size(Types))
+      Out = fmt::format("{}:{}", V.number(), Types[Type]);
+    else if (F.Number == 2 && Any && Type + 2 < std::size(Types))
+      Out = fmt::format("array<{}:{}>", Types[Type],
+                        fmt::join(numbersField(V.Bytes, 1), ","));
+    else if (F.Number == 3)
+      Out = quoted(F.Bytes);
+    else if (F.Number == 4)
+      Out = callAttributesText(F.Bytes, Depth + 1);
+  });
+  return Out;
+}
+
+static std::string callAttributesText(StringRef Map, unsigned Depth) {
+  constexpr unsigned MostDepth = 64;
   // A map has its entries in any order.
   std::map<std::string, std::string> Sorted;
-  if (!isMessage(Map))
+  if (!isMessage(Map) || Depth > MostDepth)
     return "?";
   forEachMessage(Map, 1, [&](StringRef Entry) {
     Sorted[callAttributeKey(bytesField(Entry, 1))] =
-        callAttributeText(bytesField(Entry, 2), 0);
+        callAttributeText(bytesField(Entry, 2), Depth);
   });
   std::string Out = "{";
   for (const auto &[Key, Value] : Sorted)

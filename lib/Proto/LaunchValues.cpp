@@ -105,8 +105,8 @@ std::string hlobuf::resourcesText(StringRef Message) {
   forEachField(Message, [&](const WireField &F) {
     bool Present = numberAt(F.Bytes, 2) != 0;
     auto Kind = static_cast<size_t>(numberAt(bytesField(F.Bytes, 1), 1));
-    All.push_back(Present ? nameOf(Kinds, numberAt(bytesField(F.Bytes, 1), 1))
-                          : "?");
+    bool Known = Present && Kind < std::size(Kinds);
+    All.push_back(Known ? Kinds[Kind].str() : "?");
   });
   return '{' + llvm::join(All, ",") + '}';
 }
