@@ -323,8 +323,9 @@ static std::optional<uint64_t> sizeBefore(StringRef Bytes, size_t Begin) {
   return std::nullopt;
 }
 
-/// The CompilationResultProto in \p Bytes, up to \p End. It begins with the
-/// module and its configuration, both in one message.
+/// The CompilationResultProto in \p Bytes, up to \p End or longer; empty where
+/// its size says that it is shorter. It begins with the module and its
+/// configuration, both in one message.
 static StringRef resultAround(StringRef Bytes, const FoundProto &P,
                               const char *End) {
   StringRef Inner = withHead(Bytes, P.Module);
@@ -342,9 +343,9 @@ static StringRef resultAround(StringRef Bytes, const FoundProto &P,
   if (Outer.empty())
     return "";
   auto Begin = static_cast<size_t>(Outer.data() - Bytes.data());
-  if (std::optional<uint64_t> Whole = sizeBefore(Bytes, Begin))
-    return Bytes.substr(Begin, *Whole);
-  return StringRef(Outer.data(), size_t(End - Outer.data()));
+  auto Read = static_cast<size_t>(End - Outer.data());
+  uint64_t Whole = sizeBefore(Bytes, Begin).value_or(Read);
+  return Whole < Read ? "" : Bytes.substr(Begin, Whole);
 }
 
 /// The rest of a CompilationResultProto (xla/service/cpu/executable.proto): the
