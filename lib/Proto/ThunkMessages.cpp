@@ -6,6 +6,7 @@
 #include "Proto/Wire.h"
 #include "Support/Format.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <bitset>
 
 using namespace hlobuf;
 using Use = ThunkField::Use;
@@ -126,12 +127,41 @@ void ThunkParts::attribute(StringRef Key, StringRef Value) {
   Attributes += fmt::format(" {}={}", Key, Value);
 }
 
+/// A field that may be there several times. Of others, readers merge two.
+static bool mayRepeat(const ThunkField &Row) {
+  switch (Row.Is) {
+  case Use::Impl:
+  case Use::Unshown:
+    return false;
+  case Use::Part:
+    return Row.Message == ThunkMessage::GpuCollectiveBuffer;
+  case Use::Sequence:
+    return Row.Role == ThunkRole::Branch;
+  case Use::Value:
+    return Row.Value == ThunkValue::InvariantArguments ||
+           Row.Value == ThunkValue::WrittenFlags ||
+           Row.Value == ThunkValue::EmbeddedAllocation;
+  case Use::Attribute:
+    return isRepeatedForm(Row.Spelled) || Row.Spelled == AttributeForm::Place ||
+           Row.Spelled == AttributeForm::SlicedParameter ||
+           Row.Spelled == AttributeForm::SlicedResult ||
+           Row.Key == StringRef("argument");
+  default:
+    return true;
+  }
+}
+
 void ThunkParts::read(ThunkMessage In, StringRef Message) {
+  std::bitset<128> Seen;
   bool Good = forEachField(Message, [&](const WireField &F) {
-    if (const ThunkField *Row = findThunkField(In, F.Number))
-      readField(In, *Row, F);
-    else
+    const ThunkField *Row = findThunkField(In, F.Number);
+    bool Twice = Row && Seen[F.Number] && !mayRepeat(*Row);
+    if (Row)
+      Seen.set(F.Number);
+    if (!Row || Twice)
       noteUnknown(thunkMessageName(In), F.Number);
+    else
+      readField(In, *Row, F);
   });
   for (const ThunkField &Row : thunkFields(In))
     if (Row.Is == Use::Attribute)

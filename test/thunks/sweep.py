@@ -3,7 +3,7 @@
   sweep.py [--each N] [--all] EXECUTABLE..
 
 Fields.def and ThunkFields.def say which messages there are, and what each field is for. One that must be what
-another one says is cleared, changed, dropped, or exchanged with its neighbor: that is an
+another one says is cleared, changed, exchanged with its neighbor, or there twice: that is an
 error, or something is not shown. A field that nobody knows is added to each message: then
 something is not shown. Prints the edits that left the last line as it was; exit status 1 if
 there are some. --all also edits fields of other classes, and only counts what is silent.
@@ -91,7 +91,14 @@ SILENT = {
     ("BufferAssignment", 2, "cleared"): "the only row: a file without any is not asked for them",
     ("BufferAssignment", 2, "exchanged"): "rows in any order",
     ("CollectiveDeviceList", 1, "cleared"): "no groups are one group of all",
-    ("CpuCompilationResult", 7, "exchanged"): "a set of symbols",
+    ("CpuCompilationResult", 7, "doubled"): "a set of symbols",
+    ("CpuCompilationResult", 7, "exchanged"): "the same",
+    ("CpuKernel", 3, "doubled"): "a set of arguments",
+    ("CpuResourceUsers", 1, "doubled"): "a set of thunks",
+    ("CpuThunkSequence", 2, "doubled"): "a set of resources",
+    ("GpuCopy", 1, "doubled"): "the same slice",
+    ("GpuCopy", 2, "doubled"): "the same slice",
+    ("Shape of a thunk", 6, "doubled"): "no dimension is dynamic, unless it says so",
     ("HloModule", 18, "cleared"): "what is donated, and no result took",
     ("Mesh", 1, "cleared"): "an axis of one device",
     ("MeshAxis", 1, "changed"): "names of axes",
@@ -253,6 +260,8 @@ def edits(message, at, type_):
         yield "changed", change
     if any(other == number and encoded(v) != encoded(value) for other, _, v in message.fields[at:]):
         yield "exchanged", exchange
+    if size:
+        yield "doubled", lambda: message.fields.append(list(message.fields[at]))
 
 
 def verdict(tool, data, folder):
