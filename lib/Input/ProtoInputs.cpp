@@ -152,6 +152,7 @@ Error hlobuf::printProto(const ProtoPlace &Place,
   P->Thunks = Proto.Thunks;
   P->Result = Proto.Result;
   P->Header = Proto.Header;
+  P->Options = Proto.Options;
   P->Module.EntryLayout = Proto.EntryLayout;
   Expected<ProtoTexts> Printed = printTexts(*P);
   if (!Printed)

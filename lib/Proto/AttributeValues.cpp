@@ -348,6 +348,8 @@ FieldType hlobuf::fieldOf(AttributeForm Form) {
     return FieldType::SlicedResult;
   case AttributeForm::Place:
     return FieldType::ShapedSlice;
+  case AttributeForm::CallAttributes:
+    return FieldType::CallAttributes;
   case AttributeForm::Resources:
     return FieldType::CpuResources;
   case AttributeForm::Symbol:

@@ -96,10 +96,15 @@ static std::string endsAfter(StringRef Bytes) {
 /// second one has the compile options (jaxlib 0.5.3 to 0.12.0). \p Bytes are
 /// the file.
 void ContainerReader::checkOptions(StringRef Bytes, StringRef Message) {
-  bool HasOther = Message.empty();
-  forEachField(Message, [&](const WireField &F) { HasOther |= F.Number != 1; });
-  if (!HasOther && !C.Protos.empty() && !C.Protos.front().Whole)
+  uint32_t Last = 0;
+  forEachField(Message,
+               [&](const WireField &F) { Last = std::max(Last, F.Number); });
+  if (C.Protos.empty() || C.Protos.front().Whole)
+    return;
+  if (Last == 1)
     cutOff(endsAfter(Bytes));
+  else if (Last <= 3) // an ExecutableAndOptionsProto
+    C.Protos.front().Options = bytesField(Message, 2);
 }
 
 /// Searches \p Bytes, which were \p Unpacked from a compressed file. Nobody
@@ -309,12 +314,13 @@ static StringRef withHead(StringRef Bytes, StringRef Message) {
 }
 
 /// The size that \p Bytes have before \p Begin of the message that is there, a
-/// field 1; nothing if there is none that fits.
+/// field 1 or 3; nothing if there is none that fits.
 static std::optional<uint64_t> sizeBefore(StringRef Bytes, size_t Begin) {
   constexpr size_t Longest = 5;
   for (size_t Length = 1; Length <= Longest && Length < Begin; ++Length) {
     StringRef Size = Bytes.slice(Begin - Length, Begin);
-    if (Bytes[Begin - Length - 1] != '\n')
+    // Of a HostOffloadingExecutableProto it is field 3.
+    if (char Key = Bytes[Begin - Length - 1]; Key != '\n' && Key != '\x1a')
       continue;
     std::optional<uint64_t> Whole = takeVarint(Size);
     if (Whole && Size.empty() && *Whole <= Bytes.size() - Begin)

@@ -34,6 +34,9 @@ struct FoundProto {
   /// The SerializedXlaExecutableMetadata in front of an executable; null if
   /// there is none.
   StringRef Header;
+  /// The CompileOptionsProto behind it, by which it is loaded; null if there is
+  /// none.
+  StringRef Options;
 };
 
 /// What a file says about the device that it was compiled for.

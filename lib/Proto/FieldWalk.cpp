@@ -87,7 +87,7 @@ static bool holdsSeveral(FieldType Type) {
          Type == FieldType::Fixed64s;
 }
 
-void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
+void FieldWalk::walk(FieldType In, ArrayRef<StringRef> Parts, unsigned Depth) {
   // Shapes and literals nest; hostile ones without end.
   constexpr unsigned MostDepth = 100;
   ArrayRef<FieldRow> Rows = rowsOf(In).Fields;
@@ -112,8 +112,9 @@ void FieldWalk::walk(FieldType In, StringRef Message, unsigned Depth) {
              Row->Type != FieldType::BufferAssignment)
       walk(Row->Type, F.Bytes, Depth + 1);
   };
-  if (Depth == MostDepth || !forEachField(Message, Visit))
-    ++Unread[{In, 0}];
+  for (StringRef Part : Parts)
+    if (Depth == MostDepth || !forEachField(Part, Visit))
+      ++Unread[{In, 0}];
 }
 
 void FieldWalk::settle(const FieldRows &Done) {

@@ -48,10 +48,10 @@ using FieldRows = std::set<std::pair<FieldType, uint32_t>>;
 /// those that must be compared.
 class FieldWalk {
 public:
-  /// Walks \p Message, which is an \p In of Fields.def, to its end, but not the
-  /// module and the assignment inside of another message. What cannot be read
-  /// counts as a field 0.
-  void walk(FieldType In, StringRef Message, unsigned Depth = 0);
+  /// Walks \p Parts, which together are an \p In of Fields.def, to their ends,
+  /// but not the module and the assignment inside of another message. What
+  /// cannot be read counts as a field 0.
+  void walk(FieldType In, ArrayRef<StringRef> Parts, unsigned Depth = 0);
 
   /// Counts compared rows that were met, and are not in \p Done: whatever kept
   /// them from being compared, nobody knows what they say.

@@ -173,6 +173,8 @@ struct HloProto {
   /// The SerializedXlaExecutableMetadata in front of an executable; null if
   /// there is none.
   StringRef Header;
+  /// The CompileOptionsProto behind it; null if there is none.
+  StringRef Options;
 };
 
 /// Takes an HloModuleProto and its BufferAssignmentProto apart, whose bytes

@@ -25,6 +25,7 @@ struct RestatedFields : FieldReport {
   void compareThreads(const ProtoInstruction &Caller);
   void compareConfig(StringRef Config);
   void compareDevices(StringRef Config);
+  void compareOptions(StringRef Config);
   void compareAssignment();
   void compareObjectFiles();
   void compareProgramShape(StringRef Field, StringRef Shape,
@@ -109,6 +110,7 @@ void RestatedFields::compareConfig(StringRef Config) {
   compared(FieldType::HloModule, {ModuleProgramShape});
   compared(FieldType::HloModuleConfig, {ConfigEntryLayout});
   compareDevices(Config);
+  compareOptions(Config);
 }
 
 /// One device runs each replica of each partition, and no other.
@@ -147,6 +149,25 @@ void RestatedFields::compareDevices(StringRef Config) {
   expect("the number of computation_devices", Count, NumPartitions);
   compared(FieldType::DeviceAssignment, {1, 2, 3});
   compared(FieldType::ComputationDevice, {1});
+}
+
+/// What an executable is loaded with (CompileOptionsProto, xla/pjrt/proto/
+/// compile_options.proto, 2025): jax passes each argument by itself.
+void RestatedFields::compareOptions(StringRef Config) {
+  constexpr uint32_t IsTupled = 2, BuildOptions = 3, Replicas = 4,
+                     Partitions = 5, Devices = 9, Static = 15;
+  if (!P.Options.data())
+    return;
+  StringRef Build = bytesField(P.Options, BuildOptions);
+  expect("CompileOptionsProto.parameter_is_tupled_arguments",
+         numberAt(P.Options, IsTupled), 0);
+  expect("ExecutableBuildOptionsProto.num_replicas", numberAt(Build, Replicas),
+         numberAt(Config, Replicas));
+  expect("ExecutableBuildOptionsProto.num_partitions",
+         numberAt(Build, Partitions), numberAt(Config, Partitions));
+  if (bytesField(Build, Devices) != bytesField(Config, Static))
+    differs("ExecutableBuildOptionsProto.device_assignment is not that of the "
+            "configuration");
 }
 
 void RestatedFields::compareAssignment() {

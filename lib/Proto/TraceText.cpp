@@ -90,9 +90,8 @@ static void printFields(const HloProto &P, TextSink &To) {
   } else if (P.Thunks.Target != ThunkSource::Backend::None) {
     if (OfCpu)
       Around.walk(FieldType::CpuCompilationResult, P.Result);
-    for (StringRef Part : P.Thunks.Parts)
-      if (!OfCpu)
-        Around.walk(FieldType::GpuExecutable, Part);
+    else
+      Around.walk(FieldType::GpuExecutable, P.Thunks.Parts);
     Done.merge(compareFields(P, Report));
     Program.settle(Done);
     Around.settle(Done);

@@ -44,7 +44,8 @@ static bool isOneGroup(StringRef Groups) {
   if (!Groups.consume_front("{{") || !Groups.consume_back("}}"))
     return false;
   auto All = numbersBetweenCommas(Groups);
-  return All && llvm::equal(*All, llvm::seq<int64_t>(0, int64_t(All->size())));
+  return All && !All->empty() &&
+         llvm::equal(*All, llvm::seq<int64_t>(0, int64_t(All->size())));
 }
 
 /// The numbers of `[2,4]`, at the front of \p Text.
