@@ -4,6 +4,7 @@
 #include "Proto/Fields.h"
 #include "Proto/Framing.h"
 #include "Proto/Riegeli.h"
+#include "Proto/SplitManifest.h"
 #include "Proto/Wire.h"
 #include "Support/Decompress.h"
 #include "Support/Format.h"
@@ -148,28 +149,6 @@ void ContainerReader::search(StringRef Bytes, unsigned Depth, bool Unpacked) {
     trouble(NotZlib);
 }
 
-namespace {
-/// What the first record says of a split proto (xla/util/split_proto): a
-/// SplitProtoManifest {1 type, 2 repeated Record {2 merged | 3 overrides a
-/// field}}.
-struct Manifest {
-  explicit Manifest(ArrayRef<StringRef> Records) {
-    if (Records.empty())
-      return;
-    Type = bytesField(Records.front(), 1);
-    if (Type.starts_with("xla."))
-      Good = forEachMessage(Records.front(), 2, [&](StringRef Record) {
-        IsMerged.push_back(!bytesField(Record, 3).data());
-      });
-  }
-
-  StringRef Type;
-  bool Good = true;
-  /// Of each record after the first one.
-  std::vector<bool> IsMerged;
-};
-} // namespace
-
 /// Files of records may be anywhere; what is between them is scanned.
 void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
   while (!Bytes.empty()) {
@@ -182,7 +161,7 @@ void ContainerReader::searchRecords(StringRef Bytes, unsigned Depth) {
       cutOff(Records.Trouble);
     else if (Records.Trouble)
       trouble(Records.Trouble);
-    else if (size_t Rows = Manifest(Records.All).IsMerged.size();
+    else if (size_t Rows = SplitManifest(Records.All).IsMerged.size();
              Records.All.size() <= Rows)
       cutOff(fmt::format("it has {} of {} records: it was cut off",
                          Records.All.size(), Rows + 1));
@@ -400,7 +379,7 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
 void ContainerReader::findGpuThunks(ArrayRef<StringRef> Records,
                                     size_t FirstProto) {
   constexpr uint32_t WithConfig = 1, Allocations = 10, Thunk = 13, OldThunk = 7;
-  Manifest Head(Records);
+  SplitManifest Head(Records);
   std::vector<StringRef> Merged;
   if (Head.Type == "xla.gpu.GpuExecutableProto" && Head.Good &&
       Head.IsMerged.size() < Records.size())
@@ -416,6 +395,7 @@ void ContainerReader::findGpuThunks(ArrayRef<StringRef> Records,
     if (!Own)
       continue;
     P.Thunks = ThunkSource();
+    P.Thunks.Overridden = !Head.Plain;
     for (StringRef Record : Merged) {
       P.Thunks.Parts.push_back(Record);
       bool Good = forEachField(Record, [&](const WireField &F) {

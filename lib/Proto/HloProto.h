@@ -147,6 +147,8 @@ struct ThunkSource {
   Backend Target = Backend::None;
   /// Messages that together are the one that has the thunks.
   SmallVector<StringRef, 2> Parts;
+  /// Others say what some fields are instead.
+  bool Overridden = false;
 
   /// Calls \p Visit with each message in field \p Number.
   void forEach(uint32_t Number, function_ref<void(StringRef)> Visit) const {

@@ -48,7 +48,12 @@ static std::string offsetText(StringRef Expression, unsigned Depth) {
 
 std::string hlobuf::dynamicSliceText(StringRef Message, bool Result) {
   uint32_t Shift = Result ? 1 : 0;
-  std::string Out = fmt::format("{{{}", numberAt(Message, 1));
+  auto Optional = [](StringRef Of, uint32_t Field) {
+    std::optional<uint64_t> Number = numberField(Of, Field);
+    return Number ? std::to_string(*Number) : "none";
+  };
+  std::string Out = "{";
+  Out += Result ? Optional(Message, 1) : std::to_string(numberAt(Message, 1));
   if (Result)
     Out += fmt::format(",{}", numberAt(Message, 2));
   for (uint32_t Field : {2 + Shift, 3 + Shift})
@@ -65,7 +70,7 @@ std::string hlobuf::dynamicSliceText(StringRef Message, bool Result) {
   if (!Config.data())
     return Out + '}';
   StringRef Linear = bytesField(Config, 5);
-  Out += fmt::format(",loop:{},linear:{{{},{}", numberAt(Config, 1),
+  Out += fmt::format(",loop:{},linear:{{{},{}", Optional(Config, 1),
                      numberAt(Config, 2), numberAt(Config, 3));
   // Since July 2026.
   if (Linear.data())

@@ -84,6 +84,8 @@ static void printFields(const HloProto &P, TextSink &To) {
   FieldRows Done;
   if (P.Header.data())
     Done = compareHeader(P, Around, Report);
+  if (P.Thunks.Overridden)
+    To.Out += " unread around it: xla.SplitProtoManifest\n";
   bool OfCpu = P.Thunks.Target == ThunkSource::Backend::CPU;
   if (OfCpu && P.Result.empty()) {
     To.Out += " unread around it: xla.cpu.CompilationResultProto\n";

@@ -88,14 +88,15 @@ static std::string configOf(const AttributeContext &Attr, HloId I) {
                        ? Before
                        : Linear.split('}').second.split('}').first;
   StringRef Own = Linear.empty() ? Before : Linear.split('}').first;
-  auto Number = [](StringRef Text, StringRef Key) {
+  auto Number = [](StringRef Text, StringRef Key, StringRef Usual = "0") {
     StringRef Value = Text.split(fmt::format("\"{}\":\"", Key)).second;
-    return Value.empty() ? "0" : Value.split('"').first;
+    return Value.empty() ? Usual : Value.split('"').first;
   };
   std::string Place = fmt::format("{},{}", Number(Own, "byte_offset"),
                                   Number(Own, "byte_stride"));
-  return fmt::format(",loop:{},linear:{{{}{}}}", Number(Loop, "loop_index"),
-                     Place, Linear.empty() ? "" : "," + Place);
+  return fmt::format(",loop:{},linear:{{{}{}}}",
+                     Number(Loop, "loop_index", "none"), Place,
+                     Linear.empty() ? "" : "," + Place);
 }
 
 static bool isSlice(Opcode Op) {
@@ -127,18 +128,20 @@ static std::optional<std::string> updateText(const AttributeContext &Attr,
                      configOf(Attr, Root));
 }
 
-/// The number of the parameter that element \p Element of \p Root updates; 0 if
-/// it updates none.
-static int64_t updatedParameter(const Program &P, HloId Root, int64_t Element) {
+/// The number of the parameter that element \p Element of \p Root updates, or
+/// `none`.
+static std::string updatedParameter(const Program &P, HloId Root,
+                                    int64_t Element) {
   if (P[Root].Op == Opcode::Tuple && Element >= 0 &&
       static_cast<size_t>(Element) < P.operands(Root).size())
     Root = P.operands(Root)[static_cast<size_t>(Element)];
   if (P[Root].Op != Opcode::DynamicUpdateSlice)
-    return 0;
+    return "none";
   HloId From = P.operands(Root)[0];
   while (P[From].Op == Opcode::Bitcast)
     From = P.operands(From)[0];
-  return P[From].Op == Opcode::Parameter ? P[From].number() : 0;
+  return P[From].Op == Opcode::Parameter ? std::to_string(P[From].number())
+                                         : "none";
 }
 
 namespace {
@@ -211,8 +214,8 @@ parameterText(const AttributeContext &Attr, const Takers &TakersOf,
   if (!Offset)
     return std::nullopt;
   std::string Place = fmt::format("{},0", *Offset);
-  return fmt::format("{},{},{{}},loop:0,linear:{{{}{}}}}}", Whole, Text, Place,
-                     SaysTwice ? "," + Place : "");
+  return fmt::format("{},{},{{}},loop:none,linear:{{{}{}}}}}", Whole, Text,
+                     Place, SaysTwice ? "," + Place : "");
 }
 
 /// Compares each of the values `{N,..} {M,..}` with what \p Spell makes of its
@@ -260,10 +263,11 @@ ExpectedText hlobuf::ruleDynamicUpdate(const AttributeContext &Attr) {
     return std::nullopt;
   HloId Root = P.root(P.calls(Attr.I).front().Callee);
   return compareEach(Attr, [&](StringRef &Tail) -> std::optional<std::string> {
-    int64_t Parameter = 0;
+    StringRef Parameter = Tail.split(',').first;
     int64_t Element = 0;
-    if (Tail.consumeInteger(10, Parameter) || !Tail.consume_front(",") ||
-        Tail.consumeInteger(10, Element) || !Tail.consume_front(",") ||
+    Tail = Tail.drop_front(Parameter.size());
+    if (!Tail.consume_front(",") || Tail.consumeInteger(10, Element) ||
+        !Tail.consume_front(",") ||
         Parameter != updatedParameter(P, Root, Element))
       return std::nullopt;
     return updateText(Attr, Root, Element);
