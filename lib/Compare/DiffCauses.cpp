@@ -142,9 +142,7 @@ void CauseFinder::addRecomputation() {
 /// How much of two sets of operations is in both, from 0 to 1.
 static double commonPart(const StringMap<unsigned> &X,
                          const StringMap<unsigned> &Y) {
-  size_t Common = 0;
-  for (const auto &Entry : X)
-    Common += Y.count(Entry.getKey());
+  size_t Common = sumOf(X.keys(), [&](StringRef Key) { return Y.count(Key); });
   size_t All = X.size() + Y.size() - Common;
   return All == 0 ? 1.0 : double(Common) / double(All);
 }

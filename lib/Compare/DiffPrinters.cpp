@@ -81,9 +81,9 @@ static std::string restText(const SpaceDiff &Space, size_t Shown) {
 
 static void printSpace(const SpaceDiff &Space, size_t Top, raw_ostream &OS) {
   ArrayRef<ChangeRow> Rows = shown(Space, Top);
-  size_t Width = 0;
-  for (const ChangeRow &Row : Rows)
-    Width = std::max(Width, std::min(shapeText(Row).size(), ShapeBytes));
+  size_t Width = largestOf(Rows, [](const ChangeRow &Row) {
+    return std::min(shapeText(Row).size(), ShapeBytes);
+  });
   for (const ChangeRow &Row : Rows) {
     std::string Line =
         fmt::format("  {:>11}  {:<9}  {:<9}  {:<{}}  {}  {}",
@@ -123,9 +123,8 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS) {
     return;
   for (const std::string &Cause : Diff.Causes)
     OS << "  " << printable(Cause) << '\n';
-  uint64_t Largest = 0;
-  for (const SpaceDiff &Space : Diff.Spaces)
-    Largest = std::max(Largest, Space.Peak.larger());
+  uint64_t Largest = largestOf(
+      Diff.Spaces, [](const SpaceDiff &Space) { return Space.Peak.larger(); });
   // Other values in the same few bytes are of no interest.
   auto Matters = [&](const SpaceDiff &Space) {
     return Space.Peak.differs() || Space.Allocated.differs() ||

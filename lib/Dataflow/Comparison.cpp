@@ -108,12 +108,10 @@ void Comparer::sequence() {
     // A step may name nothing that is known, or what another one names.
     if (!Id || P[Id].Opaque || Order.time(Id) < 0)
       continue;
-    for (uint32_t K = 0; K != P.operands(Id).size(); ++K) {
-      if (Order.time(P.operands(Id)[K]) < Order.time(Id))
-        continue;
-      if (!Visit({.Row = uint32_t(Order.time(Id)), .Id = Id, .Operand = K}))
+    for (uint32_t K = 0; K != P.operands(Id).size(); ++K)
+      if (Order.time(P.operands(Id)[K]) >= Order.time(Id) &&
+          !Visit({.Row = uint32_t(Order.time(Id)), .Id = Id, .Operand = K}))
         return;
-    }
   }
 }
 
@@ -258,17 +256,14 @@ bool Comparer::positionsOf(UsedId U, HloValueId V) {
   }
   if (Equal == Flow.positions(V).size())
     return true;
-  for (const Part &Pos : Flow.positions(V)) {
-    if (Stated[Flow.location(Pos.Id, Pos.Ordinal)])
-      continue;
-    if (!Visit({.Kind = DifferenceKind::Missing,
-                .Value = V,
-                .Used = U,
-                .Id = Pos.Id,
-                .Ordinal = Pos.Ordinal}))
-      return false;
-  }
-  return true;
+  return llvm::all_of(Flow.positions(V), [&](const Part &Pos) {
+    return Stated[Flow.location(Pos.Id, Pos.Ordinal)] ||
+           Visit({.Kind = DifferenceKind::Missing,
+                  .Value = V,
+                  .Used = U,
+                  .Id = Pos.Id,
+                  .Ordinal = Pos.Ordinal});
+  });
 }
 
 /// True if the texts and the stated positions agree with \p Row of \p U.
@@ -374,36 +369,29 @@ void Comparer::places() {
     const Value &V = D.Values[Line];
     return std::tuple(V.Owner, V.Offset, V.Size);
   };
-  for (size_t I = 0; I != Members.size();) {
-    size_t End = I;
-    while (End != Members.size() && Members[End].first == Members[I].first)
-      ++End;
+  for (ArrayRef Rest(Members); !Rest.empty();) {
+    auto Set = takeRun(Rest, [](auto Member) { return Member.first; });
     // The place of most members is the right one.
-    uint32_t Right = Members[I].second;
+    uint32_t Right = Set.front().second;
     size_t Votes = 0;
-    for (size_t J = I; J != End; ++J) {
+    for (auto [Group, Line] : Set) {
       if (Votes == 0)
-        Right = Members[J].second;
-      Votes += Place(Members[J].second) == Place(Right) ? 1 : size_t(-1);
+        Right = Line;
+      Votes += Place(Line) == Place(Right) ? 1 : size_t(-1);
     }
-    for (size_t J = I; J != End; ++J) {
-      if (Place(Members[J].second) == Place(Right))
-        continue;
-      if (!Visit({.Line = ValueId(Members[J].second), .Other = ValueId(Right)}))
+    for (auto [Group, Line] : Set)
+      if (Place(Line) != Place(Right) &&
+          !Visit({.Line = ValueId(Line), .Other = ValueId(Right)}))
         return;
-    }
-    I = End;
   }
 }
 
 void Comparer::flags() {
   HeaderFlags Expected(Derived);
-  for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
-    if (Expected[AllocationId(I)] == statedFlags(D.Allocations[I]))
-      continue;
-    if (!Visit({.Row = I}))
+  for (uint32_t I = 0; I != D.Allocations.size(); ++I)
+    if (Expected[AllocationId(I)] != statedFlags(D.Allocations[I]) &&
+        !Visit({.Row = I}))
       return;
-  }
 }
 
 void Comparer::sizes() {
@@ -412,9 +400,8 @@ void Comparer::sizes() {
     ValueId Line = P.hasBuffers(Flow[HloValueId(I)].Definition)
                        ? Derived.lineOf(HloValueId(I))
                        : ValueId();
-    if (!Line || !Expected[I] || D[Line].Size == *Expected[I])
-      continue;
-    if (!Visit({.Value = HloValueId(I), .Line = Line}))
+    if (Line && Expected[I] && D[Line].Size != *Expected[I] &&
+        !Visit({.Value = HloValueId(I), .Line = Line}))
       return;
   }
 }

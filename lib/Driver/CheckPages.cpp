@@ -13,14 +13,11 @@
 using namespace hlobuf;
 
 void hlobuf::listChecks(raw_ostream &Out) {
-  std::vector<const CheckInfo *> Sorted;
-  size_t IdWidth = 0;
-  size_t RulesWidth = 0;
-  for (const CheckInfo &Info : allChecks()) {
-    Sorted.push_back(&Info);
-    IdWidth = std::max(IdWidth, Info.Id.size());
-    RulesWidth = std::max(RulesWidth, Info.Rules.size());
-  }
+  auto Sorted = llvm::to_vector(llvm::make_pointer_range(allChecks()));
+  size_t IdWidth =
+      largestOf(Sorted, [](const CheckInfo *X) { return X->Id.size(); });
+  size_t RulesWidth =
+      largestOf(Sorted, [](const CheckInfo *X) { return X->Rules.size(); });
   std::ranges::sort(Sorted, {}, [](const CheckInfo *A) { return A->Id; });
   for (const CheckInfo *Info : Sorted)
     Out << fmt::format("{:<{}}  {:<7}  {:<{}}  {}\n", Info->Id, IdWidth,

@@ -69,17 +69,14 @@ static constexpr size_t MaxNamed = 5;
 /// number of dumps where there are several.
 std::string LastLine::spellReason(StringRef Reason, const CheckCounts &Checks,
                                   bool All) const {
-  std::string Text;
-  if (!All && Checks.size() > MaxNamed)
-    Text = counted(Checks.size(), "check");
-  else
-    Text = llvm::join(llvm::make_first_range(Checks), ", ");
+  std::string Text = !All && Checks.size() > MaxNamed
+                         ? counted(Checks.size(), "check")
+                         : llvm::join(llvm::make_first_range(Checks), ", ");
   Text += fmt::format(" ({}", Reason);
-  unsigned Most = 0;
-  for (const auto &[Check, Count] : Checks)
-    Most = std::max(Most, Count);
   if (Counts.Dumps != 1)
-    Text += fmt::format(", {}", counted(Most, "dump"));
+    Text += ", " +
+            counted(largestOf(llvm::make_second_range(Checks), std::identity()),
+                    "dump");
   return Text + ')';
 }
 
@@ -191,7 +188,5 @@ std::string LastLine::remarks() const {
 }
 
 void LastLine::addSwitchedOff(StringRef File, ArrayRef<StringRef> Checks) {
-  std::set<std::string> &Known = SwitchedOff[File.str()];
-  for (StringRef Check : Checks)
-    Known.insert(Check.str());
+  SwitchedOff[File.str()].insert(Checks.begin(), Checks.end());
 }

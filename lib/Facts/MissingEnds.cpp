@@ -18,9 +18,7 @@ using namespace hlobuf;
 /// with the bytes of the heading, loses those of each line, and ends with 0
 /// (hlo_stack_trace.cc).
 static bool isTreeCut(const Dump &D) {
-  uint64_t Listed = 0;
-  for (const StackNode &N : D.Stack)
-    Listed += N.Current;
+  uint64_t Listed = sumOf(D.Stack, &StackNode::Current);
   if (Listed >= D.StackTotal)
     return false;
   return D.Stack.empty() || D.Stack.back().Remaining ==
@@ -32,12 +30,11 @@ static bool isTreeCut(const Dump &D) {
 static bool listsFirstOf(const Dump &D, ArrayRef<const LiveRangeRow *> Live) {
   if (D.Peak.empty())
     return true;
-  if (D.PeakRows != PeakForm::Cumulative) {
-    for (size_t I = 0; I != D.Peak.size(); ++I)
-      if (D.Peak[I].Name != Live[I]->Name)
-        return false;
-    return true;
-  }
+  if (D.PeakRows != PeakForm::Cumulative)
+    return std::equal(D.Peak.begin(), D.Peak.end(), Live.begin(),
+                      [](const PeakRow &Row, const LiveRangeRow *Range) {
+                        return Row.Name == Range->Name;
+                      });
   uint64_t Sum = 0;
   DenseSet<std::pair<uint32_t, uint32_t>> Listed;
   for (const PeakRow &Row : D.Peak) {
@@ -181,9 +178,7 @@ static bool isCutByUsedValues(const Dump &D,
                               const std::optional<LostValues> &Missing) {
   if (!Missing || !areOfThisModule(D, *Missing))
     return false;
-  uint64_t Sum = 0;
-  for (const Allocation &Alloc : D.Allocations)
-    Sum += Alloc.Size;
+  uint64_t Sum = sumOf(D.Allocations, &Allocation::Size);
   // Without another allocation, lost values are the last of the last one.
   if (!D.complete(Section::Total) || Sum < D.Total)
     return true;

@@ -189,21 +189,16 @@ std::string ReportGroups::shapes(const ShapeTable &Shapes,
     Ids.push_back(Values[ByOffset[I]].Shape);
   if (llvm::all_equal(Ids) && Ids[0]) {
     std::string Plain = Shapes.plainText(Ids[0]);
-    std::string List = Ids.size() == 1
-                           ? std::move(Plain)
+    return Ids.size() == 1 ? Plain
                            : fmt::format("{}\u00d7{}", Ids.size(), Plain);
-    return List;
   }
   llvm::sort(Ids);
   // Shapes that differ in their layouts only have the same text.
   StringMap<uint32_t> Counts;
-  for (size_t Begin = 0, End; Begin != Ids.size(); Begin = End) {
-    End = Begin + 1;
-    while (End != Ids.size() && Ids[End] == Ids[Begin])
-      ++End;
-    std::string Plain =
-        Ids[Begin] ? Shapes.plainText(Ids[Begin]) : std::string("?");
-    Counts[Plain] += End - Begin;
+  for (ArrayRef<ShapeId> Rest = Ids; !Rest.empty();) {
+    ShapeId Id = Rest.front();
+    auto Same = takeRun(Rest, [](ShapeId Each) { return Each; });
+    Counts[Id ? Shapes.plainText(Id) : "?"] += Same.size();
   }
   std::vector<std::pair<uint32_t, StringRef>> Sorted;
   for (const auto &Entry : Counts)
@@ -285,10 +280,7 @@ std::string ReportWriter::percent(uint64_t Part, uint64_t Total) const {
   if (Total == 0)
     return NaN;
   // As "%3.0f" of printf rounds and aligns it.
-  std::string Text = std::to_string(std::llrint(
-      100. * static_cast<double>(Part) / static_cast<double>(Total)));
-  Text.insert(0, Text.size() < 3 ? 3 - Text.size() : 0, ' ');
-  return Text;
+  return fmt::format("{:>3}", std::llrint(100. * double(Part) / double(Total)));
 }
 
 void ReportWriter::values(AllocationId Id, StringRef Indent) {
@@ -300,9 +292,7 @@ void ReportWriter::values(AllocationId Id, StringRef Indent) {
     Groups.followTies(Rows);
   line(Id, "{}{}", Indent, ValueColumns);
   line(Id, "{}{:->60}", Indent, "");
-  uint64_t Total = 0;
-  for (const ReportGroup &Group : Groups.Rows)
-    Total += Group.Size;
+  uint64_t Total = sumOf(Groups.Rows, &ReportGroup::Size);
   uint64_t Done = 0;
   size_t Count = 0;
   for (const ReportGroup &Group : Groups.Rows) {
@@ -352,9 +342,7 @@ void ReportWriter::allocationTable(uint64_t Total) {
 
 void ReportWriter::byAllocation() {
   sortAllocations();
-  uint64_t Total = 0;
-  for (const Allocation &Alloc : D.Allocations)
-    Total += Alloc.Size;
+  uint64_t Total = sumOf(D.Allocations, &Allocation::Size);
   line({}, "Total bytes used: {} ({})", Total, humanBytes(Total));
   line({}, "");
   line({}, "Allocations sorted by size:");
@@ -389,12 +377,9 @@ void ReportWriter::bySpace() {
   ArrayRef<AllocationId> Rest = R.Order;
   while (!Rest.empty()) {
     int32_t Color = D[Rest.front()].color();
-    ArrayRef<AllocationId> Group = Rest.take_while(
-        [&](AllocationId Id) { return D[Id].color() == Color; });
-    Rest = Rest.drop_front(Group.size());
-    uint64_t Total = 0;
-    for (AllocationId Id : Group)
-      Total += D[Id].Size;
+    ArrayRef<AllocationId> Group =
+        takeRun(Rest, [&](AllocationId Id) { return D[Id].color(); });
+    uint64_t Total = sumOf(Group, [&](AllocationId Id) { return D[Id].Size; });
     line({}, "Memory Space: {} (color={})", spaceName(Color), Color);
     line({}, "Total bytes: {} ({})", Total, humanBytes(Total));
     uint64_t Done = 0;
@@ -421,12 +406,12 @@ Report::Report(const Dump &D, StringRef Like, bool TiesAnyOrder)
 
 /// True if \p Stated is \p Expected up to some line.
 static bool endsEarly(const Report &Expected, ArrayRef<StringRef> Stated) {
-  if (Stated.size() >= Expected.lines().size())
-    return false;
-  for (size_t I = 0; I != Stated.size(); ++I)
-    if (Stated[I] != Expected.text(I))
-      return false;
-  return true;
+  return Stated.size() < Expected.lines().size() &&
+         llvm::all_of(
+             llvm::enumerate(Stated),
+             [&](auto Line) {
+               return Line.value() == Expected.text(Line.index());
+             });
 }
 
 ReportVerdict hlobuf::judgeReport(const Dump &D, StringRef Text) {

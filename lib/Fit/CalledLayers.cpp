@@ -226,12 +226,10 @@ LayerCall CallFinder::makeCall(const std::string &Function, int32_t From,
   for (HloId Id : Order)
     if (Ctx.step(Id) > From && Ctx.step(Id) <= To)
       Call.Order.push_back(Id);
-  for (const Kept &K : All) {
-    if (K.Step <= From || K.Step > To || K.LastForward > To ||
-        !llvm::is_contained(K.Functions, Function))
-      continue;
-    Call.Residuals.push_back(K.R);
-  }
+  for (const Kept &K : All)
+    if (K.Step > From && K.Step <= To && K.LastForward <= To &&
+        llvm::is_contained(K.Functions, Function))
+      Call.Residuals.push_back(K.R);
   Call.Anchor = findAnchor(Call.Residuals);
   return Call;
 }
@@ -263,9 +261,7 @@ std::map<std::string, uint64_t> CallFinder::bytesByFunction() const {
 
 std::vector<Layer> CallFinder::find() {
   std::map<std::string, uint64_t> Bytes = bytesByFunction();
-  uint64_t Most = 0;
-  for (const auto &[Function, Sum] : Bytes)
-    Most = std::max(Most, Sum);
+  uint64_t Most = largestOf(llvm::make_second_range(Bytes), std::identity());
   std::vector<Layer> Layers;
   for (const auto &[Function, Sum] : Bytes) {
     // What keeps nearly all is the whole program, which would only be computed

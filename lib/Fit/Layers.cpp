@@ -5,10 +5,9 @@
 using namespace hlobuf;
 
 static uint64_t freedBytes(const Residual &R) {
-  uint64_t Most = 0;
-  for (const BytesChange &C : R.Freed)
-    Most = std::max(Most, static_cast<uint64_t>(std::abs(C.Bytes.total())));
-  return Most;
+  return largestOf(R.Freed, [](const BytesChange &C) {
+    return static_cast<uint64_t>(std::abs(C.Bytes.total()));
+  });
 }
 
 uint64_t Layer::keptBytes() const {

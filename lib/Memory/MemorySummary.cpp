@@ -242,8 +242,7 @@ void Summarizer::addStated() {
     return;
   StatedPeak &Stated = Summary.Stated.emplace();
   Stated.Step = D.PeakStep;
-  for (const PeakRow &Row : D.Peak)
-    Stated.Bytes += Row.Bytes;
+  Stated.Bytes = sumOf(D.Peak, &PeakRow::Bytes);
   if (Memory.times() == TimeSource::Dump && Stated.Step >= 0 &&
       Stated.Step <= Memory.steps())
     Stated.HeldBytes = Memory.space(0)->heldAt(Stated.Step);

@@ -61,9 +61,9 @@ static std::string spellStep(const SpaceSummary &Space) {
 }
 
 void Table::printSpaces() {
-  size_t Columns = 0;
-  for (const SpaceSummary &Space : Summary.Spaces)
-    Columns = std::max(Columns, Space.Name.size());
+  size_t Columns = largestOf(Summary.Spaces, [](const SpaceSummary &Space) {
+    return Space.Name.size();
+  });
   for (const SpaceSummary &Space : Summary.Spaces) {
     if (Space.Allocated == 0)
       continue;

@@ -152,13 +152,12 @@ bool NodeBuilder::areDisputed(ArrayRef<uint32_t> Rows) const {
 
 void NodeBuilder::linkUses(HloNode &N) {
   SmallVector<uint32_t, 8> Rows(DumpFacts.usesBy(N.Name));
-  std::ranges::stable_sort(Rows, {},
-                           [&](uint32_t X) { return D.Uses[X].Operand; });
+  auto OperandOf = [&](uint32_t X) { return D.Uses[X].Operand; };
+  std::ranges::stable_sort(Rows, {}, OperandOf);
   uint32_t Count = 0;
-  for (size_t Begin = 0, End = 0; Begin != Rows.size(); Begin = End) {
-    uint32_t Operand = D.Uses[Rows[Begin]].Operand;
-    while (End != Rows.size() && D.Uses[Rows[End]].Operand == Operand)
-      ++End;
+  for (ArrayRef<uint32_t> Rest = Rows; !Rest.empty();) {
+    ArrayRef<uint32_t> Same = takeRun(Rest, OperandOf);
+    uint32_t Operand = OperandOf(Same.front());
     // Each operand holds some value. Not all of them may be listed.
     if (Operand != Count && DumpFacts.isFull())
       break;
@@ -167,7 +166,6 @@ void NodeBuilder::linkUses(HloNode &N) {
       break;
     for (; Count != Operand; ++Count)
       Built.Operands.push_back(StatedNodes::unknown());
-    auto Same = ArrayRef<uint32_t>(Rows).slice(Begin, End - Begin);
     HloId Producer = operandOf(N.Name, Same);
     if (Producer == StatedNodes::unknown() && areDisputed(Same))
       Producer = StatedNodes::disputed();

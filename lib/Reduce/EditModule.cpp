@@ -51,11 +51,9 @@ void EditInstruction::become(Opcode NewOp, ArrayRef<uint32_t> NewOperands) {
 }
 
 unsigned EditModule::size() const {
-  unsigned Count = 0;
-  for (const EditComputation &C : Computations)
-    if (!C.Removed)
-      Count += static_cast<unsigned>(C.Order.size());
-  return Count;
+  return static_cast<unsigned>(sumOf(Computations, [](const auto &C) {
+    return C.Removed ? 0 : C.Order.size();
+  }));
 }
 
 void EditModule::cleanUp() {

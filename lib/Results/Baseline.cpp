@@ -77,9 +77,8 @@ Baseline::sorted() const {
   std::vector<std::pair<std::string, const Entry *>> All;
   for (const auto &[Fingerprint, E] : Entries)
     All.emplace_back(Fingerprint, &E);
-  llvm::stable_sort(All, [](const auto &A, const auto &B) {
-    return std::tie(A.second->Check, A.second->Module) <
-           std::tie(B.second->Check, B.second->Module);
+  std::ranges::stable_sort(All, {}, [](const auto &Item) {
+    return std::tie(Item.second->Check, Item.second->Module);
   });
   return All;
 }
@@ -99,10 +98,8 @@ std::vector<std::string> Baseline::gone(bool Everything) const {
 }
 
 unsigned Baseline::size() const {
-  unsigned Sum = 0;
-  for (const auto &[Fingerprint, E] : Entries)
-    Sum += E.Count;
-  return Sum;
+  return static_cast<unsigned>(
+      sumOf(llvm::make_second_range(Entries), &Entry::Count));
 }
 
 void Baseline::write(raw_ostream &OS) const {

@@ -9,10 +9,9 @@ using namespace hlobuf;
 
 template <typename PredicateFn>
 static unsigned countAll(const DumpResult &R, PredicateFn Counts) {
-  unsigned Sum = 0;
-  for (const ResultFinding &F : R.Findings)
-    Sum += Counts(F) ? std::max(F.Uncounted, 1U) : 0;
-  return Sum;
+  return static_cast<unsigned>(sumOf(R.Findings, [&](const ResultFinding &F) {
+    return Counts(F) ? std::max(F.Uncounted, 1U) : 0;
+  }));
 }
 
 unsigned DumpResult::count(Severity Level) const {

@@ -13,6 +13,9 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include <algorithm>
+#include <cstdint>
+#include <functional>
 
 namespace llvm {
 class BitVector;
@@ -41,6 +44,34 @@ using llvm::SmallVectorImpl;
 using llvm::StringLiteral;
 using llvm::StringMap;
 using llvm::StringRef;
+
+/// The sum of what \p Of, a function or a member, says of the items of
+/// \p Range.
+template <typename RangeT, typename OfT>
+uint64_t sumOf(const RangeT &Range, OfT Of) {
+  uint64_t Sum = 0;
+  for (const auto &Item : Range)
+    Sum += std::invoke(Of, Item);
+  return Sum;
+}
+
+/// The largest; 0 if there is none.
+template <typename RangeT, typename OfT>
+uint64_t largestOf(const RangeT &Range, OfT Of) {
+  uint64_t Most = 0;
+  for (const auto &Item : Range)
+    Most = std::max<uint64_t>(Most, std::invoke(Of, Item));
+  return Most;
+}
+
+/// Takes the first items of \p Rest off, as many as \p Of says the same of.
+template <typename T, typename OfT>
+ArrayRef<T> takeRun(ArrayRef<T> &Rest, OfT Of) {
+  ArrayRef<T> Run = Rest.take_while(
+      [&](const T &Item) { return Of(Item) == Of(Rest.front()); });
+  Rest = Rest.drop_front(Run.size());
+  return Run;
+}
 
 } // namespace hlobuf
 

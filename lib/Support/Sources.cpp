@@ -154,10 +154,7 @@ void Sources::addView(StringRef Name, StringRef Text) {
 }
 
 size_t Sources::bytes() const {
-  size_t Sum = 0;
-  for (const Source &S : All)
-    Sum += S.Text.size();
-  return Sum;
+  return sumOf(All, [](const Source &S) { return S.Text.size(); });
 }
 
 static std::vector<uint32_t> findLineStarts(StringRef Text) {

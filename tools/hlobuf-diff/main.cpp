@@ -106,10 +106,7 @@ static void print(const MemoryDiff &D) {
 
 /// By how many bytes the peaks change, one way or the other.
 static uint64_t changeOf(const MemoryDiff &D) {
-  uint64_t Sum = 0;
-  for (const SpaceDiff &S : D.Spaces)
-    Sum += S.Peak.size();
-  return Sum;
+  return sumOf(D.Spaces, [](const SpaceDiff &S) { return S.Peak.size(); });
 }
 
 static bool isWithin(const GrowthLimit &G, const MemoryDiff &D) {
@@ -132,8 +129,7 @@ static ExitStatus compare(const SideOfDiff &Old, const SideOfDiff &New,
       Diffs.push_back(
           compareMemory(Old.Programs[*Pair.Old], New.Programs[*Pair.New]));
   }
-  std::ranges::stable_sort(Diffs, std::greater(),
-                           [](const MemoryDiff &X) { return changeOf(X); });
+  std::ranges::stable_sort(Diffs, std::greater(), changeOf);
   size_t Different =
       llvm::count_if(Diffs, [](const MemoryDiff &D) { return D.differs(); });
   bool Single = Diffs.size() == 1 && Came + Went == 0;

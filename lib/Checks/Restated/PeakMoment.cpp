@@ -14,11 +14,9 @@
 using namespace hlobuf;
 
 static uint64_t chargedAt(const CheckContext &Ctx, int32_t Step) {
-  uint64_t Sum = 0;
-  for (const LiveRangeRow &Row : Ctx.dump().Ranges)
-    if (isCharged(Row, Step))
-      Sum += chargedBytes(Ctx, Row).value_or(0);
-  return Sum;
+  return sumOf(Ctx.dump().Ranges, [&](const LiveRangeRow &Row) {
+    return isCharged(Row, Step) ? chargedBytes(Ctx, Row).value_or(0) : 0;
+  });
 }
 
 /// The values that count at either step, or nearly: if one of them has a wrong

@@ -21,6 +21,7 @@
 #include "Checks/Restated/RestatedSection.h"
 #include "Dataflow/ModuleAnalysis.h"
 #include "Dump/Printer.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
@@ -102,7 +103,6 @@ struct StackTree : RestatedSection {
   bool addUp();
   void derive();
   void compareNames();
-  void compareRoot(StringRef Entry);
 
   const CheckContext &Ctx;
   Reporter &Diags;
@@ -137,10 +137,7 @@ static int64_t minus(int64_t Bytes, uint64_t Subtracted) {
 /// is reported at which the remaining bytes are not what is left: its bytes are
 /// wrong, or those of a line that is lost before it.
 bool StackTree::addUp() {
-  uint64_t Sum = 0;
-  for (const StackNode &Node : D.Stack)
-    Sum += Node.Current;
-  if (Sum == Whole)
+  if (sumOf(D.Stack, &StackNode::Current) == Whole)
     return true;
   auto Left = static_cast<int64_t>(Whole);
   for (const StackNode &Node : D.Stack) {
@@ -181,9 +178,8 @@ void StackTree::derive() {
       Children[Parents[I]].push_back(I);
 
   auto Less = [&](uint32_t X, uint32_t Y) {
-    if (Totals[X] != Totals[Y])
-      return Totals[X] > Totals[Y];
-    return D.stackName(D.Stack[X]) < D.stackName(D.Stack[Y]);
+    return std::pair(Totals[Y], D.stackName(D.Stack[X])) <
+           std::pair(Totals[X], D.stackName(D.Stack[Y]));
   };
   std::vector<Line> Stack;
   if (Count != 0 && Totals[0] != 0)
@@ -216,14 +212,10 @@ std::string StackTree::derived(size_t Number) const {
     Up = &Lines[Up->Parent];
     Columns.push_back(Up->IsLast ? "    " : "\u2502   ");
   }
-  std::string Text = "  ";
-  for (StringRef Column : llvm::reverse(Columns))
-    Text += Column;
   double Percent = 100.0 * double(L.Total) / double(Whole);
-  Text +=
-      stackLine(D.stackName(D.Stack[L.From]), fmt::format("{:.1f}", Percent),
-                L.Total, L.Current, L.Remaining);
-  return Text;
+  return "  " + llvm::join(llvm::reverse(Columns), "") +
+         stackLine(D.stackName(D.Stack[L.From]), fmt::format("{:.1f}", Percent),
+                   L.Total, L.Current, L.Remaining);
 }
 
 /// Where tree and list have the same bytes, they have them under the same
@@ -270,17 +262,8 @@ void StackTree::compareNames() {
   }
 }
 
-void StackTree::compareRoot(StringRef Entry) {
-  if (StringRef Root = D.stackName(D.Stack.front()); Root != Entry)
-    Diags.report({Ctx.places().row(D.Stack.front()).Name, Section::Stack},
-                 "the first line is '{}', but the ENTRY computation is '{}'",
-                 Root, Entry);
-}
-
 void StackTree::compare() {
-  uint64_t Sum = 0;
-  for (const PeakRow &Row : D.Peak)
-    Sum += Row.Bytes;
+  uint64_t Sum = sumOf(D.Peak, &PeakRow::Bytes);
   uint64_t Printed = D.Peak.empty() ? 0 : D.Peak.back().Cumulative;
   bool IsListed = D.StackTotal == Sum || D.StackTotal == Printed;
   Whole = IsListed ? D.StackTotal : Sum;
@@ -292,7 +275,12 @@ void StackTree::compare() {
     return;
   const ModuleAnalysis *Analysis = Ctx.moduleAnalysis();
   if (Analysis && Analysis->isUsable() && !D.Stack.empty())
-    compareRoot(D.Module.name(D.Module[D.Module.Entry]));
+    if (StringRef Root = D.stackName(D.Stack.front()),
+        Entry = D.Module.name(D.Module[D.Module.Entry]);
+        Root != Entry)
+      Diags.report({Ctx.places().row(D.Stack.front()).Name, Section::Stack},
+                   "the first line is '{}', but the ENTRY computation is '{}'",
+                   Root, Entry);
   derive();
   compareRestated(*this, Diags);
   if (Diags.count() == 0 && Whole == Sum)

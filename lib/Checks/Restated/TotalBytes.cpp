@@ -15,9 +15,7 @@ using namespace hlobuf;
 static AllocationId suspect(const Dump &D, uint64_t Excess) {
   AllocationId Suspect;
   for (auto [I, Alloc] : llvm::enumerate(D.Allocations)) {
-    uint64_t End = 0;
-    for (const Value &V : D.values(Alloc))
-      End = std::max(End, V.end());
+    uint64_t End = largestOf(D.values(Alloc), &Value::end);
     if (Alloc.Size == End || Alloc.Size - Excess != End)
       continue;
     if (Suspect)
@@ -29,9 +27,7 @@ static AllocationId suspect(const Dump &D, uint64_t Excess) {
 
 void hlobuf::checkTotalBytes(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  uint64_t Sum = 0;
-  for (const Allocation &Alloc : D.Allocations)
-    Sum += Alloc.Size;
+  uint64_t Sum = sumOf(D.Allocations, &Allocation::Size);
   RowTexts Texts = Ctx.places().total();
   if (D.Total != Sum) {
     Finding F = Diags.report(

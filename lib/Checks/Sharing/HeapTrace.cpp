@@ -55,7 +55,6 @@ private:
 struct TraceReplay {
   TraceReplay(const CheckContext &Ctx, Reporter &Diags);
 
-  void replayAll();
   void comparePeaks();
 
   /// What the traces say about one allocation.
@@ -213,11 +212,11 @@ void TraceReplay::release(ValueId V) {
 }
 
 bool TraceReplay::holdsValueOf(const HeapTrace &Trace) const {
-  for (uint32_t I = Trace.Events.Begin; I != Trace.Events.End; ++I)
-    if (ValueId V = find(D.HeapEvents[I].Value);
-        V && D[V].Owner.index() == Trace.Allocation)
-      return true;
-  return false;
+  return llvm::any_of(llvm::seq(Trace.Events.Begin, Trace.Events.End),
+                      [&](uint32_t I) {
+                        ValueId V = find(D.HeapEvents[I].Value);
+                        return V && D[V].Owner.index() == Trace.Allocation;
+                      });
 }
 
 void TraceReplay::checkNumber(const HeapTrace &Trace) {
@@ -370,9 +369,7 @@ void TraceReplay::comparePeak(const PeakValueList &List, AllocationId Id) {
   const Moment &Peak = Moments[Id.index()];
   uint64_t Expected = Peak.Most;
   if (!Own.PreallocatedTemp) {
-    Expected = 0;
-    for (const Value &V : D.values(Own))
-      Expected = std::max(Expected, V.Size);
+    Expected = largestOf(D.values(Own), &Value::Size);
   } else if (Peak.Traces != 1 || Peak.Values != Own.Values.size() ||
              isMoved(ValueId(Own.Values.Begin))) {
     return Diags.exempt("joined-peak");
@@ -391,11 +388,6 @@ void TraceReplay::comparePeak(const PeakValueList &List, AllocationId Id) {
   if (Own.PreallocatedTemp)
     F.note(Ctx.places().traceLine(Peak.Line), "the trace is here");
   F.about(Id);
-}
-
-void TraceReplay::replayAll() {
-  for (const HeapTrace &Trace : D.HeapTraces)
-    replay(Trace);
 }
 
 void TraceReplay::comparePeaks() {
@@ -417,7 +409,8 @@ void hlobuf::checkHeapTrace(const CheckContext &Ctx, Reporter &Diags) {
   if (D.complete(Section::Traces) || D.complete(Section::PeakValues)) {
     TraceReplay Replay(Ctx, Diags);
     if (D.complete(Section::Traces))
-      Replay.replayAll();
+      for (const HeapTrace &Trace : D.HeapTraces)
+        Replay.replay(Trace);
     if (D.complete(Section::PeakValues))
       Replay.comparePeaks();
   }

@@ -138,14 +138,9 @@ void SizeChecker::checkPlace(ArrayRef<uint32_t> Offset,
 
 void SizeChecker::checkOffset(ArrayRef<uint32_t> Same) {
   Needs.clear();
-  for (size_t Begin = 0; Begin != Same.size();) {
-    size_t End = Begin;
-    while (End != Same.size() &&
-           D.Values[Same[End]].Size == D.Values[Same[Begin]].Size)
-      ++End;
-    checkPlace(Same, Same.slice(Begin, End - Begin));
-    Begin = End;
-  }
+  for (ArrayRef<uint32_t> Rest = Same; !Rest.empty();)
+    checkPlace(Same,
+               takeRun(Rest, [&](uint32_t I) { return D.Values[I].Size; }));
 }
 
 void SizeChecker::checkAllocation(const Allocation &Alloc) {
@@ -153,26 +148,11 @@ void SizeChecker::checkAllocation(const Allocation &Alloc) {
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
     if (!D.Shapes[D.Values[I].Shape].isTuple())
       Order.push_back(I);
-  llvm::sort(Order, [&](uint32_t X, uint32_t Y) {
-    const Value &V = D.Values[X];
-    const Value &W = D.Values[Y];
-    return std::tuple(V.Offset, V.Size, X) < std::tuple(W.Offset, W.Size, Y);
+  std::ranges::sort(Order, {}, [&](uint32_t I) {
+    return std::tuple(D.Values[I].Offset, D.Values[I].Size, I);
   });
-  ArrayRef<uint32_t> All = Order;
-  for (size_t Begin = 0; Begin != All.size();) {
-    size_t End = Begin;
-    while (End != All.size() &&
-           D.Values[All[End]].Offset == D.Values[All[Begin]].Offset)
-      ++End;
-    checkOffset(All.slice(Begin, End - Begin));
-    Begin = End;
-  }
-}
-
-static void checkArrays(const CheckContext &Ctx, Reporter &Diags) {
-  SizeChecker Checker{Ctx, Diags};
-  for (const Allocation &Alloc : Ctx.dump().Allocations)
-    Checker.checkAllocation(Alloc);
+  for (ArrayRef<uint32_t> Rest = Order; !Rest.empty();)
+    checkOffset(takeRun(Rest, [&](uint32_t I) { return D.Values[I].Offset; }));
 }
 
 static constexpr int32_t SparseCoreColor = 7;
@@ -222,6 +202,8 @@ static void checkTables(const CheckContext &Ctx, Reporter &Diags) {
 }
 
 void hlobuf::checkValueSize(const CheckContext &Ctx, Reporter &Diags) {
-  checkArrays(Ctx, Diags);
+  SizeChecker Checker{Ctx, Diags};
+  for (const Allocation &Alloc : Ctx.dump().Allocations)
+    Checker.checkAllocation(Alloc);
   checkTables(Ctx, Diags);
 }
