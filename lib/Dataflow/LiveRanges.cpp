@@ -16,11 +16,6 @@ LiveRanges::LiveRanges(const DataflowAnalysis &Flow,
     normalize();
 }
 
-bool LiveRanges::isReadOnlyParameter(const HloValue &V) const {
-  return P[V.Definition].Op == Opcode::Parameter &&
-         P[V.Definition].Parent == P.module().Entry;
-}
-
 int32_t LiveRanges::startOf(HloValueId V) const {
   HloId Definition = Flow[V].Definition;
   ComputationId C = P[Definition].Parent;
@@ -86,8 +81,9 @@ StepRange LiveRanges::find(HloValueId Id) const {
   if (Order.time(V.Definition) < 0 || !Order.isFlattened(C))
     return {-1, -1};
   StepRange Range = {startOf(Id), 0};
-  bool LivesToEnd = isReadOnlyParameter(V) && !Donated[Id.index()];
-  if (LivesToEnd)
+  bool IsReadOnly = P[V.Definition].Op == Opcode::Parameter &&
+                    C == P.module().Entry && !Donated[Id.index()];
+  if (IsReadOnly)
     return {Range.Start, Order.steps()};
   int32_t Use = lastUse(Id);
   Range.End = std::max(lastPosition(Id), Use);
@@ -231,15 +227,6 @@ bool LiveRanges::isKept(ValueId Line, int32_t End) const {
   return true;
 }
 
-/// The last step to which \p Line may be held: before the end, unless it is in
-/// the allocation of an output or a parameter.
-int32_t LiveRanges::latestEnd(ValueId Line) const {
-  const Dump &D = P.facts().dump();
-  const Allocation &Alloc = D[D[Line].Owner];
-  bool MayBeKept = Alloc.Parameter || Alloc.MaybeLiveOut;
-  return MayBeKept ? Order.steps() : Order.steps() - 1;
-}
-
 StepRange LiveRanges::findStated(HloValueId Id) {
   const HloValue &V = Flow[Id];
   const Facts &DumpFacts = P.facts();
@@ -261,7 +248,10 @@ StepRange LiveRanges::findStated(HloValueId Id) {
     return Range;
   if (isKept(Line, Stated->End))
     Range.End = Order.steps();
-  Range.End = std::min(Range.End, latestEnd(Line));
+  // Others than outputs and parameters end before the program does.
+  const Allocation &Alloc = DumpFacts.dump()[DumpFacts.dump()[Line].Owner];
+  bool MayBeKept = Alloc.Parameter || Alloc.MaybeLiveOut;
+  Range.End = std::min(Range.End, Order.steps() - !MayBeKept);
   return Range;
 }
 

@@ -40,7 +40,6 @@ private:
   int32_t lastStatedRead(UsedId U) const;
   bool isCut(ValueId Line, StepRange Stated);
   bool isKept(ValueId Line, int32_t End) const;
-  int32_t latestEnd(ValueId Line) const;
   int32_t statedStart(const HloValue &V, ShapeIndex Index,
                       int32_t Stated) const;
   bool isAsyncResult(const Position &Pos, int32_t Step) const;
@@ -48,7 +47,6 @@ private:
   int32_t startOf(HloValueId V) const;
   int32_t endOfAsync(ComputationId C, int32_t End) const;
   int32_t lastPosition(HloValueId V) const;
-  bool isReadOnlyParameter(const HloValue &V) const;
   void normalize();
 
   const DataflowAnalysis &Flow;

@@ -23,19 +23,15 @@ void ModuleAnalysis::derive() {
     findUnknownOpcodes();
     return;
   }
-  findObstacle();
+  Obstacle = P.obstacle();
+  if (Obstacle.empty() && !sharedCallees(P).empty())
+    Obstacle = "a computation is called from several places";
   if (!Obstacle.empty())
     return;
   findBest();
   countStrangers();
   findUnknownOpcodes();
   findNewRule();
-}
-
-void ModuleAnalysis::findObstacle() {
-  Obstacle = P.obstacle();
-  if (Obstacle.empty() && !sharedCallees(P).empty())
-    Obstacle = "a computation is called from several places";
 }
 
 ArrayRef<Section> hlobuf::sectionsInTexts(DerivedPart Part) {
@@ -207,10 +203,9 @@ void ModuleAnalysis::findUnknownOpcodes() {
 
 /// True if \p V is in an async body or at an async instruction.
 bool ModuleAnalysis::touchesAsync(HloValueId V) const {
-  for (const Part &Pos : flow().positions(V))
-    if (isAsync(P[Pos.Id].Op) || schedule().asyncBody(P[Pos.Id].Parent))
-      return true;
-  return false;
+  return llvm::any_of(flow().positions(V), [&](const Part &Pos) {
+    return isAsync(P[Pos.Id].Op) || schedule().asyncBody(P[Pos.Id].Parent);
+  });
 }
 
 bool ModuleAnalysis::mayBeNewRule(DerivedPart Part) {
@@ -302,13 +297,10 @@ bool ModuleAnalysis::concerns(const std::vector<bool> &Groups, DerivedPart Part,
   };
   if (Part != DerivedPart::Flags)
     return InGroups(valueOf(Diff));
-  IndexRange Lines = DumpFacts.dump().Allocations[Diff.Row].Values;
-  for (uint32_t Line = Lines.Begin; Line != Lines.End; ++Line) {
-    const ValueTag &Tag = DumpFacts.dump().Values[Line].Tag;
-    if (InGroups(find(Tag.Name, Tag.Index)))
-      return true;
-  }
-  return false;
+  const Dump &D = DumpFacts.dump();
+  return llvm::any_of(D.values(D.Allocations[Diff.Row]), [&](const Value &V) {
+    return InGroups(find(V.Tag.Name, V.Tag.Index));
+  });
 }
 
 bool ModuleAnalysis::isExcused(HloId Id, uint32_t Ordinal) const {

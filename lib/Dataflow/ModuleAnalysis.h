@@ -92,7 +92,6 @@ public:
 
 private:
   void derive();
-  void findObstacle();
   void findBest();
   unsigned findDiffering(const Derivation &Candidate) const;
   void countStrangers();

@@ -50,9 +50,8 @@ bool hlobuf::hasSameSizes(const Shape &A, const Shape &B) {
 }
 
 bool hlobuf::hasSameTiles(const Shape &A, const Shape &B) {
-  if (!A.isTiled() || !B.isTiled())
-    return A.isTiled() == B.isTiled();
-  return A.Layout->Tiles == B.Layout->Tiles;
+  return A.isTiled() == B.isTiled() &&
+         (!A.isTiled() || A.Layout->Tiles == B.Layout->Tiles);
 }
 
 bool hlobuf::hasSameIndices(const Shape &A, const Shape &B) {

@@ -157,10 +157,9 @@ bool ResultGroups::isReadByOther(const Program &P, HloId Id, uint32_t Part,
   if (!Written || Known == Readers.end())
     return false;
   unsigned Own = Groups.findLeader(Written->Operand);
-  for (unsigned Number : Known->second.set_bits())
-    if (Groups.findLeader(Number) != Own)
-      return true;
-  return false;
+  return llvm::any_of(Known->second.set_bits(), [&](unsigned Number) {
+    return Groups.findLeader(Number) != Own;
+  });
 }
 
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;

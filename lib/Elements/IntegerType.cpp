@@ -94,13 +94,10 @@ static Result computeTwo(Opcode Op, int64_t A, int64_t B, IntegerType To) {
   case Opcode::Multiply:
     return valueOf(X * Y, To);
   case Opcode::Divide:
-    if (B == 0)
-      return To.wrap(-1);
-    return valueOf(To.Signed ? X.sdiv(Y) : X.udiv(Y), To);
+    return B == 0 ? To.wrap(-1)
+                  : valueOf(To.Signed ? X.sdiv(Y) : X.udiv(Y), To);
   case Opcode::Remainder:
-    if (B == 0)
-      return A;
-    return valueOf(To.Signed ? X.srem(Y) : X.urem(Y), To);
+    return B == 0 ? A : valueOf(To.Signed ? X.srem(Y) : X.urem(Y), To);
   case Opcode::Maximum:
     return std::max(A, B);
   case Opcode::Minimum:

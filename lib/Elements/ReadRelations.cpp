@@ -128,11 +128,10 @@ void ReadWalk::readAll(ReadRelation &Relation, const Shape &Array,
 /// True if bytes stay where they are. What a fusion gets or gives is one array,
 /// whatever layouts are printed for it.
 bool ReadWalk::isSameBytes(const Edge &E, const Shape &X, const Shape &Y) {
-  if (E.Kind == AccessKind::SameBytes)
-    return true;
-  return !E.Operand && E.Kind == AccessKind::SameIndex &&
-         (!hasSameSizes(X, Y) || (X.Layout && Y.Layout)) &&
-         !hasSameIndices(X, Y);
+  return E.Kind == AccessKind::SameBytes ||
+         (!E.Operand && E.Kind == AccessKind::SameIndex &&
+          (!hasSameSizes(X, Y) || (X.Layout && Y.Layout)) &&
+          !hasSameIndices(X, Y));
 }
 
 /// As far as \p Relation stays an identity, it does so without sets.
@@ -245,11 +244,10 @@ void ReadWalk::add(uint32_t To, ReadRelation Relation) {
       Known.Map = Known.Map.coalesce();
     return;
   }
-  if (Relations[To].size() == MaxRelations) {
+  if (Relations[To].size() == MaxRelations)
     Incomplete = true;
-    return;
-  }
-  Relations[To].push_back(std::move(Relation));
+  else
+    Relations[To].push_back(std::move(Relation));
 }
 
 void ReadWalk::propagate(uint32_t From) {
@@ -266,10 +264,9 @@ void ReadWalk::propagate(uint32_t From) {
 
 OperandReads ReadWalk::run(ArrayRef<ReadOperand> Operands) {
   OperandReads Result;
-  if (!findOrder()) {
-    Result.Incomplete = true;
+  Result.Incomplete = !findOrder();
+  if (Result.Incomplete)
     return Result;
-  }
   prune(Operands);
   Relations.resize(Nodes.size());
   for (uint32_t Begin : Begins)

@@ -23,9 +23,9 @@ static SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A,
   SymbolicNumber Zero = A.number(0), One = A.number(1);
   switch (Op) {
   case Opcode::Convert:
-    if (To.Bits == 1)
-      return SymbolicNumber::indicator(A.where(CompareDirection::NE, Zero));
-    return wrap(A, To);
+    return To.Bits == 1
+               ? SymbolicNumber::indicator(A.where(CompareDirection::NE, Zero))
+               : wrap(A, To);
   case Opcode::Copy:
     return A;
   case Opcode::Negate:
@@ -35,9 +35,8 @@ static SymbolicNumber computeOne(Opcode Op, const SymbolicNumber &A,
   case Opcode::Sign:
     return A.least(One).greatest(A.number(-1));
   case Opcode::Not:
-    if (From.Bits == 1)
-      return One.subtract(A);
-    return wrap(A.number(-1).subtract(A), To);
+    return From.Bits == 1 ? One.subtract(A)
+                          : wrap(A.number(-1).subtract(A), To);
   default:
     return {};
   }
@@ -114,10 +113,9 @@ static SymbolicNumber computeTwo(Opcode Op, StringRef Attributes,
   case Opcode::Subtract:
     return Pred ? SymbolicNumber() : wrap(A.subtract(B), To);
   case Opcode::Multiply:
-    if (Pred)
-      return A.least(B);
-    return A.constant() || B.constant() ? wrap(A.multiply(B), To)
-                                        : SymbolicNumber();
+    return Pred                           ? A.least(B)
+           : A.constant() || B.constant() ? wrap(A.multiply(B), To)
+                                          : SymbolicNumber();
   case Opcode::Divide:
     return quotient(A, B, To);
   case Opcode::Remainder:

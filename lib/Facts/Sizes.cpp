@@ -18,19 +18,13 @@ static Bytes multiply(Bytes A, uint64_t B) {
 }
 
 static Bytes roundUp(Bytes A, uint64_t Multiple) {
-  if (!A)
-    return std::nullopt;
-  return multiply(llvm::divideCeil(*A, Multiple), Multiple);
+  return A ? multiply(llvm::divideCeil(*A, Multiple), Multiple) : std::nullopt;
 }
 
 static Bytes bytesOfElements(const Shape &S, Bytes Elements) {
   uint64_t Bits = storedBits(S);
-  if (Bits == 0)
-    return std::nullopt;
-  Bytes Total = multiply(Elements, Bits);
-  if (!Total)
-    return std::nullopt;
-  return llvm::divideCeil(*Total, 8);
+  Bytes Total = Bits == 0 ? std::nullopt : multiply(Elements, Bits);
+  return Total ? Bytes(llvm::divideCeil(*Total, 8)) : std::nullopt;
 }
 
 Bytes hlobuf::logicalBytes(const ShapeTable &Shapes, ShapeId Id) {
@@ -82,10 +76,6 @@ static std::optional<MemoryDimensions> piece(const Shape &S) {
   return Result;
 }
 
-Bytes hlobuf::tiledBytes(const ShapeTable &Shapes, ShapeId Id) {
-  return tiledBytesOf(Shapes[Id]);
-}
-
 Bytes hlobuf::tiledBytesOf(const Shape &S) {
   if (!S.isArray() || !S.Layout ||
       S.Layout->has(LayoutProperty::PhysicalShape) ||
@@ -134,9 +124,9 @@ Bytes hlobuf::ownBytes(const ShapeTable &Shapes, ShapeId Id, Backend B,
   const Shape &S = Shapes[Id];
   if (B != Backend::TPU) {
     Bytes Logical = logicalBytes(Shapes, Id);
-    if (Logical && S.isArray() && S.isDynamic())
-      return *Logical + 4 * S.Dimensions.size();
-    return Logical;
+    return Logical && S.isArray() && S.isDynamic()
+               ? *Logical + 4 * S.Dimensions.size()
+               : Logical;
   }
   if (S.Kind == ShapeKind::Token)
     return 0;
@@ -144,7 +134,7 @@ Bytes hlobuf::ownBytes(const ShapeTable &Shapes, ShapeId Id, Backend B,
     return std::nullopt;
   if (!S.isTiled())
     return untiledBytes(Shapes, Id, Color);
-  return isTiledColor(Color) ? tiledBytes(Shapes, Id) : std::nullopt;
+  return isTiledColor(Color) ? tiledBytesOf(S) : std::nullopt;
 }
 
 Bytes hlobuf::likelyBytes(const ShapeTable &Shapes, ShapeId Id, int32_t Color) {
@@ -157,17 +147,17 @@ Bytes hlobuf::likelyBytes(const ShapeTable &Shapes, ShapeId Id, int32_t Color) {
     return Logical;
   case 4:
     if (S.isTiled())
-      return tiledBytes(Shapes, Id);
+      return tiledBytesOf(S);
     // Seen: s32[2]{0:S(4)}.
-    if (S.Bits == 32 && S.Dimensions.size() == 1 && Logical &&
-        *Logical / 4 <= 128)
-      return DefaultTileElements * 4;
-    return std::nullopt;
+    return S.Bits == 32 && S.Dimensions.size() == 1 && Logical &&
+                   *Logical / 4 <= 128
+               ? Bytes(DefaultTileElements * 4)
+               : std::nullopt;
   case 6:
   case 7:
   case 11:
   case 12:
-    return S.isTiled() ? tiledBytes(Shapes, Id) : std::nullopt;
+    return S.isTiled() ? tiledBytesOf(S) : std::nullopt;
   default:
     return std::nullopt;
   }

@@ -21,8 +21,6 @@ std::optional<uint64_t> logicalBytes(const ShapeTable &Shapes, ShapeId Id);
 /// level, to its tail alignment and its split (TPU, memory of color 0 and 1,
 /// v4: 3). Nothing where logicalBytes is unknown, for dynamic dimensions, and
 /// for `M(n)` and `P(..)` layouts, whose formulas are not public.
-std::optional<uint64_t> tiledBytes(const ShapeTable &Shapes, ShapeId Id);
-/// The same of \p S, which need not be in a table.
 std::optional<uint64_t> tiledBytesOf(const Shape &S);
 
 /// Bytes that \p B's backend gives to a value of shape \p Id and color

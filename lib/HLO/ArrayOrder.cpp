@@ -173,11 +173,11 @@ static bool haveEqualLayouts(const Shape &A, const Shape &B) {
 }
 
 bool hlobuf::sameAddresses(const Shape &A, const Shape &B) {
-  if (A.isArray() && B.isArray() && storedBits(A) == storedBits(B) &&
-      haveEqualLayouts(A, B))
+  if (!A.isArray() || !B.isArray() || storedBits(A) != storedBits(B))
+    return false;
+  if (haveEqualLayouts(A, B))
     return true;
-  if (!A.isArray() || !B.isArray() || storedBits(A) != storedBits(B) ||
-      A.Dimensions.size() != B.Dimensions.size() || !hasKnownAddresses(A) ||
+  if (A.Dimensions.size() != B.Dimensions.size() || !hasKnownAddresses(A) ||
       !hasKnownAddresses(B))
     return false;
   SmallVector<AddressDigit, 8> X, Y;

@@ -116,19 +116,13 @@ static bool isLabels(StringRef Text) {
   return IsSide(Left, "bf") && IsSide(Right, "io") && IsSide(Result, "bf");
 }
 
-static bool isDirection(StringRef Text) {
-  static constexpr StringRef All[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
-  return llvm::is_contained(All, Text);
-}
+static constexpr StringRef Directions[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+static constexpr StringRef FusionKinds[] = {"kLoop", "kInput", "kOutput",
+                                            "kCustom"};
+static constexpr StringRef FftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
 
-static bool isFusionKind(StringRef Text) {
-  static constexpr StringRef All[] = {"kLoop", "kInput", "kOutput", "kCustom"};
-  return llvm::is_contained(All, Text);
-}
-
-static bool isFft(StringRef Text) {
-  static constexpr StringRef All[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
-  return llvm::is_contained(All, Text);
+template <const auto &Words> static bool isOneOf(StringRef Text) {
+  return llvm::is_contained(Words, Text);
 }
 
 static bool isQuoted(StringRef Text) {
@@ -199,12 +193,12 @@ static constexpr AttributeRow Rows[] = {
     {"custom_call_target", isQuoted},
     {"dim_labels", isLabels},
     {"dimensions", isFlatList},
-    {"direction", isDirection},
+    {"direction", isOneOf<Directions>},
     {"dynamic_slice_sizes", isFlatList},
     {"false_computation", isName, CallRole::Branch},
     {"feature_group_count", isNumber},
     {"fft_length", isFlatList},
-    {"fft_type", isFft},
+    {"fft_type", isOneOf<FftTypes>},
     {"frontend_attributes", nullptr},
     {"index", isNumber},
     {"index_vector_dim", isNumber},
@@ -213,7 +207,7 @@ static constexpr AttributeRow Rows[] = {
     {"iota_dimension", isNumber},
     {"is_composite", nullptr},
     {"is_stable", isFlag},
-    {"kind", isFusionKind},
+    {"kind", isOneOf<FusionKinds>},
     {"lhs_batch_dims", isFlatList},
     {"lhs_contracting_dims", isFlatList},
     {"metadata", nullptr},

@@ -183,10 +183,10 @@ bool CalleeVerifier::verifyPassed(const HloInstruction &I, ComputationId Callee,
   HloId Parameter = parameters(Callee)[Number];
   ShapeId From = operandShape(I, Operand);
   // A number that is missing has been refused.
-  if (!Parameter ||
-      compatible(From, M[Parameter].Shape, isSharded(I.Op, M.attributes(I))))
-    return true;
-  return refuse(I,
+  return !Parameter ||
+         compatible(From, M[Parameter].Shape,
+                    isSharded(I.Op, M.attributes(I))) ||
+         refuse(I,
                 "operand {} of {} has shape {}, but parameter {} of {} has {}",
                 Operand, spell(I), text(From), name(M[Parameter]), name(Callee),
                 text(M[Parameter].Shape));
@@ -197,8 +197,8 @@ bool CalleeVerifier::verifyRoot(const HloInstruction &I, ComputationId Callee,
   const HloInstruction &Root = M[M[Callee].Root];
   bool Unbound = I.Op == Opcode::AsyncStart && shape(To).isTuple() &&
                  shape(To).Elements.empty();
-  if (Unbound || compatible(Root.Shape, To, isSharded(I.Op, M.attributes(I))))
-    return true;
-  return refuse(I, "result of {} is {}, but root {} of {} has {}", spell(I),
+  return Unbound ||
+         compatible(Root.Shape, To, isSharded(I.Op, M.attributes(I))) ||
+         refuse(I, "result of {} is {}, but root {} of {} has {}", spell(I),
                 text(To), name(Root), name(Callee), text(Root.Shape));
 }

@@ -47,6 +47,7 @@ struct ModuleReader {
     Refused = true;
     Complain(Loc, std::move(Reason));
   }
+  auto refuser() { return std::bind_front(&ModuleReader::refuse, this); }
 
   LineCursor In;
   HloTables Tables;
@@ -108,16 +109,12 @@ void ModuleReader::readHeader() {
   while (!In.atEnd() && In.line().empty())
     In.advance();
   StringRef Line = In.line();
-  if (!Line.consume_front("HloModule ")) {
-    refuse(Line, "expected 'HloModule'");
-    return;
-  }
+  if (!Line.consume_front("HloModule "))
+    return refuse(Line, "expected 'HloModule'");
   size_t End = Line.find_first_of(", ");
   M.Name = Line.take_front(End);
   Line = Line.drop_front(M.Name.size());
-  readHeaderKeys(Line, Tables, M, [&](StringRef Loc, std::string Reason) {
-    refuse(Loc, std::move(Reason));
-  });
+  readHeaderKeys(Line, Tables, M, refuser());
   if (Line.ends_with("origin_recovery_table={"))
     skipRecoveryTable();
   // Stack tables and rows of debug attributes say nothing about buffers.
@@ -319,11 +316,8 @@ void ModuleReader::readCalls(StringRef Attributes, HloInstruction &I) {
     M.Calls.push_back({ComputationId(), Role});
     CalleeNames.push_back(Name);
   };
-  auto Refuse = [&](StringRef Loc, std::string Reason) {
-    refuse(Loc, std::move(Reason));
-  };
   I.HasPredecessors =
-      readAttributes(Attributes, I.Op, AddCall, Refuse, [&](StringRef Key) {
+      readAttributes(Attributes, I.Op, AddCall, refuser(), [&](StringRef Key) {
         if (M.UnknownKey.empty())
           M.UnknownKey = Key;
       });

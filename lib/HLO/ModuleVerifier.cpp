@@ -90,12 +90,10 @@ bool ModuleVerifier::verifyOperands(const HloInstruction &I) {
 bool ModuleVerifier::verifyStarts(const HloInstruction &I, uint32_t First) {
   size_t Count = M.operands(I).size();
   size_t Rank = shape(operandShape(I, 0)).Dimensions.size();
-  if (Count == First + Rank)
-    return true;
-  if (Count == First + 1 &&
-      shape(operandShape(I, First)).Dimensions.size() == 1)
-    return true;
-  return refuse(I, "{} has {} start ind{}, expected {}", spell(I),
+  return Count == First + Rank ||
+         (Count == First + 1 &&
+          shape(operandShape(I, First)).Dimensions.size() == 1) ||
+         refuse(I, "{} has {} start ind{}, expected {}", spell(I),
                 Count - First, Count - First == 1 ? "ex" : "ices", Rank);
 }
 
@@ -116,19 +114,17 @@ bool ModuleVerifier::verifyLayoutConstraints(const HloInstruction &I) {
       return refuse(I, "cannot parse operand_layout_constraints of {}",
                     spell(I));
   }
-  if (Count == M.operands(I).size())
-    return true;
-  return refuse(
-      I, "operand count of {} is {}, but operand_layout_constraints has {}",
-      spell(I), M.operands(I).size(), Count);
+  return Count == M.operands(I).size() ||
+         refuse(I,
+                "operand count of {} is {}, but operand_layout_constraints "
+                "has {}",
+                spell(I), M.operands(I).size(), Count);
 }
 
 bool ModuleVerifier::isSame(const HloInstruction &I, ShapeId From,
                             StringRef Text, ShapeId To) {
-  if (compatible(From, To))
-    return true;
-  return refuse(I, "{} of {} has shape {}, expected {}", Text, spell(I),
-                text(From), text(To));
+  return compatible(From, To) || refuse(I, "{} of {} has shape {}, expected {}",
+                                        Text, spell(I), text(From), text(To));
 }
 
 bool ModuleVerifier::isPassed(const HloInstruction &I, size_t K, ShapeId To) {
@@ -142,9 +138,8 @@ bool ModuleVerifier::isPassed(const HloInstruction &I, size_t K, ShapeId To) {
 bool ModuleVerifier::verifyNumResults(const HloInstruction &I, ShapeId Result,
                                       size_t Count) {
   const Shape &Own = shape(Result);
-  if (Own.isTuple() ? Own.Elements.size() == Count : Count == 1)
-    return true;
-  return refuse(I, "{} has shape {}, but {}", spell(I), text(I.Shape),
+  return (Own.isTuple() ? Own.Elements.size() : 1) == Count ||
+         refuse(I, "{} has shape {}, but {}", spell(I), text(I.Shape),
                 counted(M.operands(I).size(), "operand"));
 }
 
@@ -170,10 +165,9 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
   size_t Count = M.operands(I).size();
   switch (I.Op) {
   case Opcode::Tuple:
-    if (!Result.isTuple())
-      return refuse(I, "{} has shape {}, expected a tuple", spell(I),
-                    text(I.Shape));
-    return verifyForwards(I);
+    return Result.isTuple() ? verifyForwards(I)
+                            : refuse(I, "{} has shape {}, expected a tuple",
+                                     spell(I), text(I.Shape));
   case Opcode::While:
     return isPassed(I, 0, I.Shape);
   case Opcode::Bitcast:
@@ -206,25 +200,24 @@ bool ModuleVerifier::verifyResult(const HloInstruction &I) {
 }
 
 bool ModuleVerifier::verifyAsync(const HloInstruction &I) {
-  auto Element = [&](ShapeId Id, uint32_t K) { return at(Id, K); };
   // What is not bound yet has no result (late binding, 2026).
   auto IsUnbound = [&](ShapeId Id) {
     return Id && shape(Id).isTuple() && shape(Id).Elements.empty();
   };
   switch (I.Op) {
   case Opcode::CopyStart:
-    return verifyForwards(I) && isPassed(I, 0, Element(I.Shape, 0));
+    return verifyForwards(I) && isPassed(I, 0, at(I.Shape, 0u));
   case Opcode::AllReduceDone:
-    return compatible(Element(operandShape(I, 0), 1), I.Shape) ||
+    return compatible(at(operandShape(I, 0), 1u), I.Shape) ||
            isPassed(I, 0, I.Shape);
   case Opcode::AsyncDone:
-    return IsUnbound(Element(operandShape(I, 0), 1)) || verifyForwards(I);
+    return IsUnbound(at(operandShape(I, 0), 1u)) || verifyForwards(I);
   case Opcode::AsyncUpdate: {
     ShapeId State = operandShape(I, 0);
-    ShapeId Result = Element(State, 1);
+    ShapeId Result = at(State, 1u);
     return verifyBound(I, at(State, 0u), 1) &&
            (IsUnbound(Result) ||
-            isSame(I, Element(I.Shape, 1), "result {1}", Result));
+            isSame(I, at(I.Shape, 1u), "result {1}", Result));
   }
   case Opcode::AllGatherStart:
   case Opcode::AllReduceStart:
@@ -250,9 +243,8 @@ bool ModuleVerifier::verifyCollectiveStart(const HloInstruction &I) {
     return refuse(I, "{} has shape {}, expected a tuple of operand and result",
                   spell(I), text(I.Shape));
   bool Permutes = I.Op == Opcode::CollectivePermuteStart;
-  if (Permutes && (Count == 1 || Count == InPlacePermute))
-    return true;
-  return verifyNumResults(I, First, Count);
+  return (Permutes && (Count == 1 || Count == InPlacePermute)) ||
+         verifyNumResults(I, First, Count);
 }
 
 /// Operands, result and contexts: `((f32[4]), f32[4], u32[])`.
@@ -297,16 +289,12 @@ void ModuleVerifier::verifyDeclaredAliases(const HloInstruction &I) {
   }
 }
 
-/// A computation that was extracted into a module of its own keeps the header
-/// of the module that it comes from (SparseCore, libtpu 0.0.51).
-static bool mayBeForeign(const HloModule &M, size_t NumParameters) {
-  return M.EntryResult && M.EntryParameters.size() != NumParameters;
-}
-
 void ModuleVerifier::verifyHeader() {
   ArrayRef<HloId> Own = parameters(M.Entry);
   ShapeId Result = M[M[M.Entry].Root].Shape;
-  if (mayBeForeign(M, Own.size()))
+  // A computation that was extracted into a module of its own keeps the header
+  // of the module that it comes from (SparseCore, libtpu 0.0.51).
+  if (M.EntryResult && M.EntryParameters.size() != Own.size())
     return;
   auto HasParameter = [&](uint32_t Number, ShapeIndex Index) {
     return Number < Own.size() && Own[Number] &&

@@ -38,6 +38,16 @@ std::string hlobuf::withoutLayouts(StringRef Shape) {
   return Out;
 }
 
+std::string hlobuf::withoutComments(StringRef Text) {
+  std::string Out;
+  while (!Text.empty()) {
+    auto [Before, After] = Text.split("/*");
+    Out += Before;
+    Text = After.split("*/").second;
+  }
+  return Out;
+}
+
 bool ShapeTable::equalIgnoringLayout(ShapeId A, ShapeId B) const {
   if (A == B)
     return true;

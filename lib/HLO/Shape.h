@@ -120,6 +120,10 @@ struct Shape {
 /// The text \p Shape without what is between braces.
 std::string withoutLayouts(StringRef Shape);
 
+/// \p Text without the numbers of elements, `/*index=5*/`, which are not in
+/// all releases at the same places.
+std::string withoutComments(StringRef Text);
+
 class ShapeTable;
 
 /// Reads the longest shape at the front of \p In into \p Table. An invalid id,

@@ -37,9 +37,7 @@ public:
   constexpr uint32_t bits() const { return Bits; }
   /// The element, of a path `{Element}` that element() makes; else nothing.
   constexpr std::optional<uint32_t> onlyElement() const {
-    if ((Bits & ManyTag) == OneTag)
-      return Bits >> 2;
-    return std::nullopt;
+    return (Bits & ManyTag) == OneTag ? std::optional(Bits >> 2) : std::nullopt;
   }
   constexpr bool operator==(const ShapeIndex &) const = default;
 

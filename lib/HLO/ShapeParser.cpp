@@ -52,15 +52,11 @@ static size_t extent(StringRef Text) {
     return balancedSize(Text);
   if (Text[0] == 'b' && Text.starts_with("b("))
     return 1 + balancedSize(Text.drop_front(1));
-  size_t Open = 0;
-  while (Open != Text.size() && llvm::isAlnum(Text[Open]))
-    ++Open;
-  if (Open == 0 || Open == Text.size() || Text[Open] != '[')
+  size_t Open = Text.find_if_not(llvm::isAlnum);
+  if (Open == 0 || Open == StringRef::npos || Text[Open] != '[')
     return 0;
-  size_t Close = Open + 1;
-  while (Close != Text.size() && Text[Close] != ']')
-    ++Close;
-  if (Close == Text.size())
+  size_t Close = Text.find(']', Open);
+  if (Close == StringRef::npos)
     return 0;
   size_t Size = Close + 1;
   if (Size != Text.size() && Text[Size] == '{') {

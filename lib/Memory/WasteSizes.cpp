@@ -82,7 +82,7 @@ void hlobuf::findPadding(WasteContext &Ctx) {
     ShapeId Id = Ctx.D[V.Value].Shape;
     if (!Id || !Ctx.D.Shapes[Id].isTiled() || V.Unpadded == 0 ||
         V.Bytes / PaddingFactor < V.Unpadded ||
-        tiledBytes(Ctx.D.Shapes, Id) != Ctx.D[V.Value].Size)
+        tiledBytesOf(Ctx.D.Shapes[Id]) != Ctx.D[V.Value].Size)
       continue;
     std::string Text = fmt::format(
         "tiling makes {} of {} {}", humanBytes(V.Bytes), humanBytes(V.Unpadded),

@@ -119,9 +119,8 @@ void ElidedElements::collectNeeds() {
 }
 
 ComputationId ElidedElements::homeOf(NameId Name) const {
-  auto Entry = Before.find(Name.index());
-  return Entry == Before.end() || !Entry->second ? ComputationId()
-                                                 : M[Entry->second].Parent;
+  HloId Last = Before.lookup(Name.index());
+  return Last ? M[Last].Parent : ComputationId();
 }
 
 ElidedElements::Hint ElidedElements::pathOf(HloId Id) const {
@@ -241,15 +240,13 @@ void ElidedElements::create(NameId Name, HloId Source, uint32_t Element) {
   auto Reads = Needs.find(key(Path.Source, Path.Path));
   if (Reads != Needs.end())
     ++Reads->second.Provided;
-  auto After = Before.find(Name.index());
-  bool Timed = After != Before.end() && After->second.valid();
+  HloId After = Before.lookup(Name.index());
   int32_t Step = DumpFacts.time(Name);
   // Those without a step come last, in the order of their ids.
   uint32_t Rank = Step >= 0 ? static_cast<uint32_t>(Step) : Id.index() + 1;
   ArrayRef<ShapeId> Elements = Trees.shape(shapeOf(Source)).Elements;
   Shapes.push_back(Element < Elements.size() ? Elements[Element] : ShapeId());
-  All.push_back(
-      {Name, Source, Element, Timed ? After->second : Path.Source, Rank});
+  All.push_back({Name, Source, Element, After ? After : Path.Source, Rank});
   ByName[Name.index()] = Id;
   // Of several elements with one path, operands mean the earliest.
   HloId &Known = ByPath[key(Path.Source, Path.Path)];

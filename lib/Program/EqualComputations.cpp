@@ -21,11 +21,10 @@ EqualComputations::EqualComputations(const Program &P)
 static bool isLeftOut(StringRef Key, Opcode Op) {
   if (Key == "backend_config")
     return Op != Opcode::CustomCall;
-  for (StringRef Text : {"metadata", "sharding", "frontend_attributes",
-                         "control-predecessors", "statistics", "origin"})
-    if (Key == Text)
-      return true;
-  return callRole(Key).has_value();
+  static constexpr StringRef Keys[] = {
+      "metadata",   "sharding", "frontend_attributes", "control-predecessors",
+      "statistics", "origin"};
+  return llvm::is_contained(Keys, Key) || callRole(Key);
 }
 
 bool EqualComputations::add(HloId Id, std::string &Text) const {

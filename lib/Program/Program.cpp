@@ -356,12 +356,6 @@ StringRef Program::place(HloId Id) const {
       M.text(I).find(' ') == StringRef::npos ? 1 : M.text(I).find(' '));
 }
 
-/// True if \p Caller runs: what is never called, calls nobody.
-static bool isReached(const Program &P, HloId Caller) {
-  ComputationId C = P[Caller].Parent;
-  return P.classOf(C) != ComputationClass::None || P.isEmbedded(C);
-}
-
 std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
   std::vector<SharedCallee> All;
   for (ComputationId C : ids<ComputationId>(P.module().Computations.size())) {
@@ -372,8 +366,11 @@ std::vector<SharedCallee> hlobuf::sharedCallees(const Program &P) {
     Shared.Async = true;
     for (HloId Caller : P.callers(Shared.Callee)) {
       Opcode Op = P[Caller].Op;
-      // The later elements of an async chain repeat what its start calls.
-      if (continuesAsync(Op) || !isReached(P, Caller))
+      ComputationId Own = P[Caller].Parent;
+      // The later elements of an async chain repeat what its start calls, and
+      // what is never called, calls nobody.
+      if (continuesAsync(Op) ||
+          (P.classOf(Own) == ComputationClass::None && !P.isEmbedded(Own)))
         continue;
       Shared.Callers.push_back(Caller);
       Shared.Async &= !isSynchronousCall(Op);

@@ -6,16 +6,6 @@
 
 using namespace hlobuf;
 
-std::string hlobuf::withoutComments(StringRef Shape) {
-  std::string Out;
-  while (!Shape.empty()) {
-    auto [Before, Rest] = Shape.split("/*");
-    Out += Before;
-    Shape = Rest.split("*/").second;
-  }
-  return Out;
-}
-
 bool hlobuf::equalWithoutLayouts(StringRef A, StringRef B) {
   return A == B || withoutLayouts(A) == withoutLayouts(B);
 }

@@ -11,9 +11,6 @@
 
 namespace hlobuf {
 
-/// \p Shape without `/*index=5*/`.
-std::string withoutComments(StringRef Shape);
-
 /// True if \p A and \p B are the same type.
 bool equalWithoutLayouts(StringRef A, StringRef B);
 

@@ -27,6 +27,10 @@ static void expectEach(llvm::ArrayRef<Case> Cases, Fn SizeOf) {
   }
 }
 
+static std::optional<uint64_t> tiled(const ShapeTable &Shapes, ShapeId Id) {
+  return tiledBytesOf(Shapes[Id]);
+}
+
 TEST(Sizes, Logical) {
   expectEach(
       {
@@ -100,7 +104,7 @@ TEST(Sizes, OneTile) {
           // Minor dimensions first: only the two most minor are tiled.
           {"f32[2,8,128]{0,2,1:T(8,128)}", 8 * 128 * 128 * 4},
       },
-      tiledBytes);
+      tiled);
 }
 
 TEST(Sizes, SeveralTiles) {
@@ -125,7 +129,7 @@ TEST(Sizes, SeveralTiles) {
           // One row of 128, rounded up to two by the second level.
           {"bf16[1,128]{1,0:T(1,128)(2,1)}", 512},
       },
-      tiledBytes);
+      tiled);
 }
 
 TEST(Sizes, CombinedDimensions) {
@@ -136,7 +140,7 @@ TEST(Sizes, CombinedDimensions) {
           {"f32[2,3,5]{2,1,0:T(*,4)}", 2 * 16 * 4},
           {"f32[2,3,5]{2,1,0:T(*,*,4)}", 32 * 4},
       },
-      tiledBytes);
+      tiled);
 }
 
 TEST(Sizes, TailAndSplit) {
@@ -153,7 +157,7 @@ TEST(Sizes, TailAndSplit) {
           {"f32[32,128]{1,0:T(8,128)SC(0:64)}", Unknown},
           {"f32[32,128]{1,0:T(8,128)SC(0:16,8)}", Unknown},
       },
-      tiledBytes);
+      tiled);
 }
 
 TEST(Sizes, NotTiled) {
@@ -171,7 +175,7 @@ TEST(Sizes, NotTiled) {
           {"s8[9223372036854775807]{0:T(128)}", Unknown},
           {"s32[8]{0:T(4294967296,4294967296)}", Unknown},
       },
-      tiledBytes);
+      tiled);
 }
 
 TEST(Sizes, OwnOnCPU) {

@@ -66,7 +66,7 @@ void ModuleInstructions::checkBitcast(HloId Id) {
     return;
   bool Tiled = To.isTiled() || From.isTiled();
   auto BytesOf = [&](ShapeId S) {
-    return Tiled ? tiledBytes(D.Shapes, S) : logicalBytes(D.Shapes, S);
+    return Tiled ? tiledBytesOf(D.Shapes[S]) : logicalBytes(D.Shapes, S);
   };
   std::optional<uint64_t> Bytes = BytesOf(I.Shape), Before = BytesOf(FromId);
   if (!Bytes || !Before || *Bytes == *Before)
@@ -104,18 +104,6 @@ std::string ModuleInstructions::headingOf(const HloComputation &C) {
     appendFormat(Text, "{}: {}", M.name(*I), plainText(*I));
   }
   return Text + ") -> " + plainText(M[C.Root]).str();
-}
-
-/// \p Text without the numbers of elements, `/*index=5*/`, which are not in
-/// all releases at the same places.
-static std::string withoutComments(StringRef Text) {
-  std::string Out;
-  while (!Text.empty()) {
-    auto [Before, After] = Text.split("/*");
-    Out += Before;
-    Text = After.split("*/").second;
-  }
-  return Out;
 }
 
 /// Where ` (` is in the heading \p Line: names have no spaces.
@@ -173,10 +161,8 @@ void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   const HloInstruction &I = M[Id];
   if (!onlyComputes(I.Op) || M[I.Parent].Root == Id || P.isRead(Id))
     return;
-  if (isRematerialized(I)) {
-    Diags.exempt("rematerialized");
-    return;
-  }
+  if (isRematerialized(I))
+    return Diags.exempt("rematerialized");
   // A module that was assigned without any pass may have been written so.
   Diags.reportAs(Severity::Warning, {place(I), Subject(M, Id)},
                  "{} is neither read nor the result of {}", M.name(I),
