@@ -40,7 +40,5 @@ StringRef hlobuf::layoutDifference(const Shape &X, const Shape &Y,
   if (!Tolerance.MemorySpace &&
       !sameSpace(A.MemorySpace, B.MemorySpace, Target))
     return "memory space";
-  if (!Tolerance.Splits && A.Splits != B.Splits)
-    return "split";
-  return "";
+  return !Tolerance.Splits && A.Splits != B.Splits ? "split" : "";
 }

@@ -32,29 +32,21 @@ static bool isOlder(const Facts &DumpFacts, Section S) {
 }
 
 SkipReason hlobuf::explainAbsence(const Facts &DumpFacts, Section S) {
-  SkipReason Reason;
+  const Dump &D = DumpFacts.dump();
+  std::string Text = fmt::format("no {}", infoOf(S).Name);
   // The texts that were printed from a proto prove nothing about each other.
-  if (DumpFacts.dump().fromProto() || isOnlyInProtos(infoOf(S).File)) {
-    Reason.Kind = SkipKind::NotApplicable;
-    Reason.Reason =
-        fmt::format("no {} in {}", infoOf(S).Name,
-                    DumpFacts.dump().fromProto() ? "this proto" : "text dumps");
-    return Reason;
-  }
-  Reason.Reason = fmt::format("no {}", infoOf(S).Name);
-  if (isOlder(DumpFacts, S)) {
-    Reason.Kind = SkipKind::NotApplicable;
-    Reason.Reason += " before " + dateText(dateOf(infoOf(S).Since));
-    return Reason;
-  }
-  std::optional<FileRole> Role = fileOf(DumpFacts.dump(), S);
-  if (!Role || DumpFacts.dump().file(*Role).present())
-    return Reason;
-  if (const std::optional<CutOff> &Cut = DumpFacts.dump().cut(*Role))
-    Reason.Reason = Cut->File + " is cut off";
-  else
-    Reason.Missing = Role;
-  return Reason;
+  if (D.fromProto() || isOnlyInProtos(infoOf(S).File))
+    return {SkipKind::NotApplicable, std::nullopt,
+            Text + (D.fromProto() ? " in this proto" : " in text dumps")};
+  if (isOlder(DumpFacts, S))
+    return {SkipKind::NotApplicable, std::nullopt,
+            Text + " before " + dateText(dateOf(infoOf(S).Since))};
+  std::optional<FileRole> Role = fileOf(D, S);
+  if (!Role || D.file(*Role).present())
+    return {SkipKind::NotChecked, std::nullopt, std::move(Text)};
+  if (const std::optional<CutOff> &Cut = D.cut(*Role))
+    return {SkipKind::NotChecked, std::nullopt, Cut->File + " is cut off"};
+  return {SkipKind::NotChecked, Role, std::move(Text)};
 }
 
 SkipReason hlobuf::explainGap(const Facts &DumpFacts, Section S,
@@ -62,11 +54,10 @@ SkipReason hlobuf::explainGap(const Facts &DumpFacts, Section S,
   const Dump &D = DumpFacts.dump();
   if (D.state(S) == SectionState::Absent)
     return explainAbsence(DumpFacts, S);
-  SkipReason Reason;
-  if (const std::optional<CutOff> &Cut = D.cut(FileRole::Assignment))
-    Reason.Reason = Cut->File + " is cut off";
-  else
-    Reason.Reason = fmt::format(
-        "{} {}", OnlyUnknown ? "unknown lines in" : "damaged", infoOf(S).Name);
-  return Reason;
+  const std::optional<CutOff> &Cut = D.cut(FileRole::Assignment);
+  return {SkipKind::NotChecked, std::nullopt,
+          Cut ? Cut->File + " is cut off"
+              : fmt::format("{} {}",
+                            OnlyUnknown ? "unknown lines in" : "damaged",
+                            infoOf(S).Name)};
 }

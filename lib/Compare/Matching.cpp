@@ -5,7 +5,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
-#include <numeric>
 
 using namespace hlobuf;
 
@@ -98,9 +97,8 @@ hlobuf::matchByKeys(std::vector<size_t> Old, std::vector<size_t> New,
 }
 
 std::vector<size_t> hlobuf::numbersBelow(size_t Count) {
-  std::vector<size_t> Numbers(Count);
-  std::iota(Numbers.begin(), Numbers.end(), size_t(0));
-  return Numbers;
+  auto Numbers = llvm::seq(Count);
+  return {Numbers.begin(), Numbers.end()};
 }
 
 /// The numbers of \p Values in the order of their steps.
@@ -136,9 +134,7 @@ static std::string argumentNames(const ProgramMemory &Memory) {
 
 /// The operations of \p Memory, each once, sorted.
 static std::string operationsOf(const ProgramMemory &Memory) {
-  std::vector<StringRef> Keys;
-  for (const auto &Entry : Memory.Operations)
-    Keys.push_back(Entry.getKey());
+  auto Keys = llvm::to_vector(Memory.Operations.keys());
   llvm::sort(Keys);
   return llvm::join(Keys, ";");
 }

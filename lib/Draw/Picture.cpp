@@ -61,10 +61,9 @@ bool Drawing::continues(const PictureBlock &B, ValueId V,
     return false;
   HloValueId Flow = flowOf(V);
   HloValueId FlowBefore = flowOf(Before);
-  if (Flow && FlowBefore)
-    return Range.Start <= B.Last + 1 &&
-           Module->aliases().same(FlowBefore, Flow);
-  return Range.Start < B.Last;
+  return Flow && FlowBefore ? Range.Start <= B.Last + 1 &&
+                                  Module->aliases().same(FlowBefore, Flow)
+                            : Range.Start < B.Last;
 }
 
 void Drawing::addBlocks(AllocationId Owner) {

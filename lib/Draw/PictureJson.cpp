@@ -128,17 +128,13 @@ void Writer::writeFindings() {
   });
 }
 
-static StringRef timesKey(TimeSource Times) {
-  static constexpr StringRef Keys[] = {"unknown", "dump", "module"};
-  return Keys[static_cast<size_t>(Times)];
-}
-
 void Writer::run() {
+  static constexpr StringRef Times[] = {"unknown", "dump", "module"};
   J.object([&] {
     J.attribute("schema", 1);
     writeText(J, "title", P.Title);
     writeText(J, "verdict", P.Verdict);
-    J.attribute("times", timesKey(Memory.times()));
+    J.attribute("times", Times[static_cast<size_t>(Memory.times())]);
     J.attribute("steps", P.Steps);
     J.attribute("untimed", static_cast<uint64_t>(P.Untimed));
     if (P.Capacity)

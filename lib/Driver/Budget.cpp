@@ -101,11 +101,6 @@ static void addError(const MemorySummary &M, const SpaceSummary &S,
   }
 }
 
-static bool isSpace(const MemorySummary &M, const SpaceSummary &S,
-                    StringRef Name) {
-  return Name.empty() ? &S == M.main() : Name.equals_insensitive(S.Name);
-}
-
 static void checkGrowth(const MemorySummary &M, const Growth &Limit,
                         DumpResult &R) {
   for (const SpaceSummary &S : M.Spaces) {
@@ -136,7 +131,8 @@ void hlobuf::checkBudgets(const MemorySummary &M,
     if (!matchesGlob(B->Module, R.Module))
       continue;
     for (const SpaceSummary &S : M.Spaces) {
-      if (!isSpace(M, S, B->Space))
+      if (B->Space.empty() ? &S != M.main()
+                           : !StringRef(B->Space).equals_insensitive(S.Name))
         continue;
       R.MatchedBudgets.push_back(B);
       if (S.Allocated > B->Bytes)

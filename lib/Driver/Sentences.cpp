@@ -167,10 +167,8 @@ void Settling::addFinding(const CheckInfo &Info, const ResultCheck &C) {
 
 void Settling::addCheck(const CheckInfo &Info) {
   const ResultCheck *C = outcome(Info);
-  if (C && C->Outcome == CheckOutcome::Found) {
-    addFinding(Info, *C);
-    return;
-  }
+  if (C && C->Outcome == CheckOutcome::Found)
+    return addFinding(Info, *C);
   Sentence S = sentence(Info);
   bool Rests = rests(Info);
   if (C && C->Outcome == CheckOutcome::Passed && (Agrees || !Rests))

@@ -12,10 +12,9 @@ namespace path = llvm::sys::path;
 static std::string belowConfig(StringRef Path, const Config &C) {
   std::string Full = absolutePath(Path);
   StringRef Rest = Full;
-  if (Rest.consume_front(C.Folder) &&
-      (Rest.starts_with("/") || C.Folder == "/"))
-    return Rest.ltrim('/').str();
-  return Full;
+  bool IsBelow = Rest.consume_front(C.Folder) &&
+                 (Rest.starts_with("/") || C.Folder == "/");
+  return IsBelow ? Rest.ltrim('/').str() : Full;
 }
 
 Expected<Config *> SettingsFinder::open(StringRef File) {

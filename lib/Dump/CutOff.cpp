@@ -93,10 +93,8 @@ void hlobuf::dropCutSections(Dump &D) {
   if (!Cut)
     return;
   // Nothing can be compared with a part of the allocations.
-  if (Cut->In == Section::Allocations) {
-    D.States.fill(SectionState::Damaged);
-    return;
-  }
+  if (Cut->In == Section::Allocations)
+    return D.States.fill(SectionState::Damaged);
   for (size_t I = static_cast<size_t>(Cut->In); I != NumSections; ++I)
     if (auto S = static_cast<Section>(I);
         S != Section::Restated && infoOf(S).File <= FileRole::LiveRange)

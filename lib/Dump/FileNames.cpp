@@ -138,9 +138,8 @@ static std::vector<bool> namesOfValues(const Dump &D) {
 
 static std::string rangesBelong(const Dump &D) {
   std::vector<bool> Known = namesOfValues(D);
-  size_t Matching = 0;
-  for (const LiveRangeRow &R : D.Ranges)
-    Matching += Known[R.Name.index()];
+  size_t Matching = llvm::count_if(
+      D.Ranges, [&](const LiveRangeRow &R) { return Known[R.Name.index()]; });
   return judge(Matching, D.Ranges.size(), "live ranges");
 }
 

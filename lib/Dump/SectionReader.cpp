@@ -39,10 +39,8 @@ bool SectionReader::isAtCut(StringRef Where, Section S) {
 void SectionReader::expectEmptyLines(LineCursor &In, unsigned Count,
                                      Section S) {
   for (unsigned I = 0; I != Count; ++I) {
-    if (!In.line().empty() || In.atEnd()) {
-      damaged(In.line(), S, "expected an empty line");
-      return;
-    }
+    if (!In.line().empty() || In.atEnd())
+      return damaged(In.line(), S, "expected an empty line");
     In.advance();
   }
   while (!In.atEnd() && In.line().empty()) {

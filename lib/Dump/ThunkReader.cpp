@@ -160,10 +160,8 @@ void ThunkReader::close(size_t Depth) {
 bool ThunkReader::readIndented(StringRef Line) {
   StringRef Text = Line.ltrim(' ');
   size_t Spaces = Line.size() - Text.size();
-  if (Spaces % 2 == 0)
-    return false;
   size_t Depth = Spaces / 2;
-  if (Depth > MostDepth)
+  if (Spaces % 2 == 0 || Depth > MostDepth)
     return false;
   Scanner Row(Text);
   if (Row.literal("shared ")) {

@@ -67,8 +67,7 @@ void TraceReader::readHeading(const LineCursor &In) {
   } else if (In.line() == "Fields:") {
     Part = Section::Fields;
   } else {
-    damaged(In.line(), Part, "cannot parse this line as a heading");
-    return;
+    return damaged(In.line(), Part, "cannot parse this line as a heading");
   }
   present(Part);
 }

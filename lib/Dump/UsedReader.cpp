@@ -201,11 +201,8 @@ bool UsedReader::readTextLine(LineCursor &In, UsedValue &U) {
 /// True if the line at \p In belongs to the instruction before it: brackets or
 /// strings are still open and no new tag begins.
 bool UsedReader::continuesBehind(LineCursor &In, PendingText &SoFar) const {
-  if (In.atEnd() || In.line().starts_with("<"))
-    return false;
-  if (In.line().empty() && endsUsed(In))
-    return false;
-  return !SoFar.isBalanced();
+  return !In.atEnd() && !In.line().starts_with("<") &&
+         (!In.line().empty() || !endsUsed(In)) && !SoFar.isBalanced();
 }
 
 /// From 2024-01-16 to 2024-11-01 the newline after the text was missing, so

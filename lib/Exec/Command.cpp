@@ -75,9 +75,9 @@ void SignalGuard::restore() {
   ::sigprocmask(SIG_SETMASK, &Mask, nullptr);
 }
 
-static Error lastError() {
+static Error failure(int Number) {
   return llvm::errorCodeToError(
-      std::error_code(errno, std::generic_category()));
+      std::error_code(Number, std::generic_category()));
 }
 
 /// Starts \p Command in a new process; 0 if it runs, or what went wrong there.
@@ -121,8 +121,7 @@ Expected<int> hlobuf::runCommand(const std::vector<std::string> &Command) {
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (int Error = start(Command, Signals)) {
     Child = 0;
-    return llvm::errorCodeToError(
-        std::error_code(Error, std::generic_category()));
+    return failure(Error);
   }
   Signals.open();
   int Status = 0;
@@ -132,7 +131,7 @@ Expected<int> hlobuf::runCommand(const std::vector<std::string> &Command) {
       break;
     if (Ended < 0 && errno != EINTR) {
       Child = 0;
-      return lastError();
+      return failure(errno);
     }
   }
   Child = 0;

@@ -15,9 +15,7 @@ ShapeId hlobuf::shapeOfInstruction(const Facts &DumpFacts, NameId Name) {
 std::optional<uint64_t> hlobuf::chargedBytes(const Facts &DumpFacts,
                                              const LiveRangeRow &Row) {
   ShapeId Shape = shapeOfInstruction(DumpFacts, Row.Name);
-  if (!Shape)
-    return std::nullopt;
-  return logicalBytes(DumpFacts.dump().Shapes, Shape);
+  return Shape ? logicalBytes(DumpFacts.dump().Shapes, Shape) : std::nullopt;
 }
 
 PeakMoment PeakCounter::find() const {

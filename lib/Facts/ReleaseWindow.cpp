@@ -20,6 +20,8 @@ struct EraFinder {
 
   void from(Release R) { Result.From = std::max(Result.From, dateOf(R)); }
   void before(Release R) { Result.Before = std::min(Result.Before, dateOf(R)); }
+  /// What \p R brought is there, or not.
+  void judge(bool IsThere, Release R) { IsThere ? from(R) : before(R); }
   void fromAllocations();
   void fromFiles();
   void fromTexts();
@@ -34,30 +36,21 @@ void EraFinder::fromAllocations() {
   if (!D.Values.empty())
     from(Release::TaggedValues);
   for (const Allocation &Alloc : D.Allocations) {
-    if (Alloc.HasPointer)
-      before(Release::NoHeapPointers);
-    else
-      from(Release::NoHeapPointers);
+    judge(!Alloc.HasPointer, Release::NoHeapPointers);
     // Whether to print a page is a guess where the dump was a proto.
-    if (D.fromProto())
-      ;
-    else if (Alloc.Page)
-      from(Release::Pages);
-    else
-      before(Release::Pages);
+    if (!D.fromProto())
+      judge(Alloc.Page.has_value(), Release::Pages);
     if (Alloc.HasReuseBlock)
       from(Release::OtherColorBlocks);
-    if (!Alloc.isParameter())
-      continue;
-    if (Alloc.UnknownParameterShape || Alloc.ParameterShape)
-      from(Release::ParameterShapes);
-    else
-      before(Release::ParameterShapes);
+    if (Alloc.isParameter())
+      judge(Alloc.UnknownParameterShape || Alloc.ParameterShape,
+            Release::ParameterShapes);
   }
 }
 
 void EraFinder::fromFiles() {
   bool Used = D.state(Section::Used) != SectionState::Absent;
+  bool Total = D.state(Section::Total) != SectionState::Absent;
   // An assignment alone is of 2026, or was cut out of an older file: it proves
   // no date.
   if (D.Split)
@@ -65,26 +58,15 @@ void EraFinder::fromFiles() {
   else if (Used) {
     from(Release::UsedValues);
     before(Release::SplitFiles);
-    if (D.state(Section::Total) == SectionState::Absent)
-      before(Release::Totals);
-    else
-      from(Release::Totals);
+    judge(Total, Release::Totals);
   }
-  if (D.state(Section::Total) != SectionState::Absent) {
-    if (D.TotalHuman)
-      from(Release::HumanTotals);
-    else
-      before(Release::HumanTotals);
-  }
+  if (Total)
+    judge(D.TotalHuman.has_value(), Release::HumanTotals);
   const DumpFile &Report = D.file(FileRole::Report);
   if (!Report.present())
     return;
-  if (classify(Report.Text) == TextKind::NewReport)
-    from(Release::NewReports);
-  else {
-    from(Release::OldReports);
-    before(Release::NewReports);
-  }
+  from(Release::OldReports);
+  judge(classify(Report.Text) == TextKind::NewReport, Release::NewReports);
 }
 
 void EraFinder::fromTexts() {
@@ -115,18 +97,12 @@ void EraFinder::fromTexts() {
     else if (D.uses(U).empty() && !U.UsesUninitialized)
       before(Release::NoneLines);
   constexpr size_t Enough = 64;
-  for (const Instruction &I :
-       ArrayRef<Instruction>(D.Instructions)
-           .take_front(std::min(Enough, D.Instructions.size()))) {
+  for (const Instruction &I : ArrayRef(D.Instructions).take_front(Enough)) {
     if (D.attributes(I).contains("stack_frame_id="))
       from(Release::StackFrameIds);
-    if (D.operands(I).empty())
-      continue;
     // Operands begin with `%` when no shape is printed before them.
-    if (D.operandsText(I).starts_with("%"))
-      from(Release::BareOperands);
-    else
-      before(Release::BareOperands);
+    if (!D.operands(I).empty())
+      judge(D.operandsText(I).starts_with("%"), Release::BareOperands);
   }
 }
 
@@ -134,12 +110,8 @@ void EraFinder::fromLive() {
   bool Live = D.state(Section::Ranges) != SectionState::Absent;
   // What comes after a cut is unknown.
   if (!D.Split && D.state(Section::Used) != SectionState::Absent &&
-      !D.cut(FileRole::Assignment)) {
-    if (Live)
-      from(Release::LiveRanges);
-    else
-      before(Release::LiveRanges);
-  }
+      !D.cut(FileRole::Assignment))
+    judge(Live, Release::LiveRanges);
   if (D.UnboundedPeak)
     from(Release::UnboundedPeaks);
   if (D.Peak.empty())
@@ -156,10 +128,7 @@ void EraFinder::fromLive() {
     from(Release::PeakSums);
     break;
   }
-  if (D.state(Section::Stack) == SectionState::Absent)
-    before(Release::StackTrees);
-  else
-    from(Release::StackTrees);
+  judge(D.state(Section::Stack) != SectionState::Absent, Release::StackTrees);
 }
 
 std::string hlobuf::dateText(uint32_t Date) {
@@ -169,14 +138,6 @@ std::string hlobuf::dateText(uint32_t Date) {
 
 ReleaseWindow hlobuf::findReleaseWindow(const Dump &D) {
   return EraFinder{D}.find();
-}
-
-static bool hasTiledValue(const Dump &D) {
-  // A tuple holds tiled shapes if and only if some leaf value of it does.
-  for (ShapeId Shape : ids<ShapeId>(D.Shapes.size()))
-    if (D.Shapes[Shape].isTiled())
-      return true;
-  return false;
 }
 
 /// True if \p Name has a component `.cl_<digits>.` (Google-internal builds).
@@ -193,9 +154,13 @@ static bool hasChangelist(StringRef Name) {
 }
 
 Backend hlobuf::findBackend(const Dump &D) {
-  // A module that was written by hand may have tiles on any backend.
+  // A module that was written by hand may have tiles on any backend. A tuple
+  // holds tiled shapes if and only if some leaf value of it does.
   Backend Named = backendOfName(D.file(FileRole::Assignment).Path);
-  return Named == Backend::Untiled && hasTiledValue(D) ? Backend::TPU : Named;
+  bool IsTPU = Named == Backend::Untiled &&
+               llvm::any_of(ids<ShapeId>(D.Shapes.size()),
+                            [&](ShapeId S) { return D.Shapes[S].isTiled(); });
+  return IsTPU ? Backend::TPU : Named;
 }
 
 Backend hlobuf::backendOfName(StringRef Path) {
@@ -205,9 +170,7 @@ Backend hlobuf::backendOfName(StringRef Path) {
     return Backend::CPU;
   if (Name.contains("_gpu_after_optimizations"))
     return Backend::GPU;
-  if (hasChangelist(Name))
-    return Backend::TPU;
-  return Backend::Untiled;
+  return hasChangelist(Name) ? Backend::TPU : Backend::Untiled;
 }
 
 StringRef hlobuf::backendName(Backend B) {

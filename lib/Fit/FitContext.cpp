@@ -243,11 +243,10 @@ std::vector<SourceFrame> FitContext::frames(HloId Id) const {
 }
 
 bool FitContext::namesFunctions() const {
-  for (HloId Id : ids<HloId>(P.size()))
-    for (const SourceFrame &F : frames(Id))
-      if (!F.Function.empty())
-        return true;
-  return false;
+  return llvm::any_of(ids<HloId>(P.size()), [&](HloId Id) {
+    return llvm::any_of(
+        frames(Id), [](const SourceFrame &F) { return !F.Function.empty(); });
+  });
 }
 
 std::vector<std::pair<int32_t, HloId>> FitContext::readers(HloValueId V) const {

@@ -16,10 +16,9 @@ static std::string shortSource(StringRef Source) {
 
 /// `block`; `the function that train.py:32 scans` where it has no name.
 static std::string functionOf(const FitChange &C) {
-  if (!C.Names.empty())
-    return C.Names.front();
-  return "the function that " + shortSource(C.Source) +
-         (C.Scanned ? " scans" : " calls");
+  return C.Names.empty() ? "the function that " + shortSource(C.Source) +
+                               (C.Scanned ? " scans" : " calls")
+                         : C.Names.front();
 }
 
 static std::string donationLine(const FitChange &C, Frontend From) {

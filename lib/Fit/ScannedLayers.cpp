@@ -208,10 +208,9 @@ void ScanFinder::addInput(HloValueId In, HloValueId Out,
 /// The body is what the line of the scan calls.
 void ScanFinder::name(Layer &L) const {
   std::vector<SourceFrame> Scan = Ctx.frames(While);
-  if (!Scan.empty())
-    L.Source = Scan.front().File + ":" + std::to_string(Scan.front().Line);
-  else
-    L.Source = Ctx.source(While);
+  L.Source = Scan.empty()
+                 ? Ctx.source(While)
+                 : Scan.front().File + ":" + std::to_string(Scan.front().Line);
   for (HloId Id : Call.Order) {
     std::vector<SourceFrame> Frames = Ctx.frames(Id);
     // Where it is traced again, the line of the scan is there again, further

@@ -93,11 +93,6 @@ static bool isKnownText(StringRef Start) {
   return classify(Start) != TextKind::Other || mayHoldProto(Start);
 }
 
-static bool beginsAssignment(StringRef Text) {
-  return classify(Text) == TextKind::Assignment ||
-         endsInFirstLine(Text, FileRole::Assignment);
-}
-
 /// False for the names of other texts, objects and code in a dump folder, of
 /// which there are many.
 static bool mayHoldMore(StringRef Path) {
@@ -157,7 +152,8 @@ bool InputFinder::holdsAssignment(const std::string &Path) {
   Sources Owner;
   Expected<StringRef> Text = Owner.open(Path, isKnownText);
   if (Text)
-    return beginsAssignment(*Text);
+    return classify(*Text) == TextKind::Assignment ||
+           endsInFirstLine(*Text, FileRole::Assignment);
   List.Skipped.push_back(
       fmt::format("{} ({})", Path, llvm::toString(Text.takeError())));
   return false;
@@ -397,12 +393,6 @@ void InputFinder::addFragment(const std::string &Path, StringRef Kind) {
                                Path, Kind));
 }
 
-/// True if \p Text is too short to be sure, and no text.
-static bool beginsBinary(StringRef Text) {
-  constexpr size_t Enough = 48;
-  return Text.size() < Enough && !llvm::json::isUTF8(Text);
-}
-
 void InputFinder::addFile(const std::string &Path) {
   auto Frames = std::make_shared<FrameFile>();
   Frames->Path = Path == "-" ? "<stdin>" : Path;
@@ -432,25 +422,22 @@ void InputFinder::addFile(const std::string &Path) {
     }
     return;
   case TextKind::Frames:
-    addFrames(Frames);
-    return;
+    return addFrames(Frames);
   case TextKind::Values:
-    addFragment(Path, "a values file");
-    return;
+    return addFragment(Path, "a values file");
   case TextKind::LiveRange:
-    addFragment(Path, "a live range file");
-    return;
+    return addFragment(Path, "a live range file");
   case TextKind::Report:
   case TextKind::NewReport:
-    addFragment(Path, "a memory usage report");
-    return;
+    return addFragment(Path, "a memory usage report");
   case TextKind::Module:
-    addFragment(Path, "an HLO module");
-    return;
+    return addFragment(Path, "an HLO module");
   default:
     break;
   }
-  if (isBinary(*Text) || beginsBinary(*Text)) {
+  constexpr size_t Enough = 48; // what is shorter may be binary all the same
+  if (isBinary(*Text) ||
+      (Text->size() < Enough && !llvm::json::isUTF8(*Text))) {
     bool Once = Path == "-" || !fs::is_regular_file(Path);
     std::string Name = Once ? Frames->Path : Path;
     addProtos(Name, findProtoPlaces(Name, *Text), Once ? Frames : nullptr);

@@ -58,9 +58,8 @@ static InputFile statFile(const std::string &Path) {
 static InputFile findByName(const Input &In, StringRef Stem, FileRole Role) {
   InputFile File;
   findCandidate(Stem, Role, [&](const std::string &Name) {
-    if (Name == In.Path)
-      return false;
-    if (In.Around && !In.Around->contains(llvm::sys::path::filename(Name)))
+    if (Name == In.Path ||
+        (In.Around && !In.Around->contains(llvm::sys::path::filename(Name))))
       return false;
     if (!In.Frames)
       File = statFile(Name);

@@ -159,8 +159,8 @@ std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
   findCopies(Ctx);
   findDonations(Ctx);
   findPadding(Ctx);
-  llvm::stable_sort(Ctx.Items, [](const Waste &X, const Waste &Y) {
-    return std::pair(X.Kind, Y.Saved) < std::pair(Y.Kind, X.Saved);
+  std::ranges::stable_sort(Ctx.Items, {}, [](const Waste &Item) {
+    return std::pair(Item.Kind, ~Item.Saved);
   });
   return std::move(Ctx.Items);
 }

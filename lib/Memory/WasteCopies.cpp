@@ -19,8 +19,7 @@ static ValueId nextInPlace(const WasteContext &Ctx, ValueId V) {
   std::optional<StepRange> Own = Ctx.Memory.range(V);
   ValueId Next;
   int32_t First = 0;
-  const Allocation &Alloc = Ctx.D[Ctx.D[V].Owner];
-  for (ValueId Other : Dump::valueIds(Alloc)) {
+  for (ValueId Other : Dump::valueIds(Ctx.D[Ctx.D[V].Owner])) {
     std::optional<StepRange> Range = Ctx.Memory.range(Other);
     if (!Own || !Range || Range->Start <= Own->Start ||
         Ctx.D[Other].Offset != Ctx.D[V].Offset ||
@@ -266,9 +265,8 @@ void hlobuf::findCopies(WasteContext &Ctx) {
     if (V.Kind != MemoryKind::Temp)
       continue;
     // The copy itself may have been written over in place by now.
-    const Allocation &Alloc = Ctx.D[Ctx.D[V.Value].Owner];
     unsigned Seen = 0;
-    for (ValueId Copy : Dump::valueIds(Alloc)) {
+    for (ValueId Copy : Dump::valueIds(Ctx.D[Ctx.D[V.Value].Owner])) {
       if (Ctx.D[Copy].Offset != Ctx.D[V.Value].Offset ||
           findOpcode(Ctx.DumpFacts, Ctx.D[Copy].Tag.Name) != Opcode::Copy ||
           !Ctx.sameSet(Copy, V.Value) || ++Seen > MaxShared)

@@ -21,9 +21,8 @@ static constexpr unsigned MaxTried = 64;
 /// \p Op computes each element from the elements at the same place, and may
 /// write it there.
 static bool isInPlace(Opcode Op, uint32_t Operand) {
-  if (isUpdate(Op))
-    return Operand == 0;
-  return isElementwise(Op) || accessesNoMemory(Op);
+  return isUpdate(Op) ? Operand == 0
+                      : isElementwise(Op) || accessesNoMemory(Op);
 }
 
 bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
@@ -64,8 +63,7 @@ bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
 static std::optional<int32_t> firstWrite(const WasteContext &Ctx,
                                          const EntryResult &Result) {
   std::optional<int32_t> First;
-  const Allocation &Alloc = Ctx.D[Result.Owner];
-  for (ValueId V : Dump::valueIds(Alloc)) {
+  for (ValueId V : Dump::valueIds(Ctx.D[Result.Owner])) {
     std::optional<StepRange> Range = Ctx.Memory.range(V);
     if (Range && (!First || Range->Start < *First) &&
         Ctx.sameSet(V, Result.Value))
@@ -257,13 +255,10 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
 /// its shape: each result for one argument, the largest first.
 static void findUnused(const WasteContext &Ctx, ArgumentWaste &Out) {
   std::vector<const EntryParameter *> Unused;
-  for (const EntryParameter &P : Ctx.Parameters) {
+  for (const EntryParameter &P : Ctx.Parameters)
     if (P.Donor || (P.IsDeclared && !Ctx.D[P.Owner].MaybeLiveOut))
       Unused.push_back(&P);
-  }
-  std::vector<const EntryResult *> Own;
-  for (const EntryResult &Result : Ctx.Results)
-    Own.push_back(&Result);
+  auto Own = llvm::to_vector(llvm::make_pointer_range(Ctx.Results));
   auto BytesOf = [&](const auto *X) { return Ctx.D[X->Owner].Size; };
   std::ranges::stable_sort(Own, std::greater(), BytesOf);
   std::ranges::stable_sort(Unused, std::greater(), BytesOf);

@@ -37,32 +37,29 @@ public:
   CommandTest(std::string Command, unsigned Seconds)
       : Command(std::move(Command)), Seconds(Seconds) {}
 
-  TestOutcome test(unsigned Slot, const std::string &File,
-                   const std::string &Folder) override;
+  TestOutcome test(unsigned, const std::string &File,
+                   const std::string &Folder) override {
+    ChildProcess Shell;
+    if (std::error_code Error =
+            Shell.start({"/bin/sh", "-c", Command + " \"$1\"", "sh", File},
+                        Folder + "/output.txt", /*Talk=*/false))
+      return {false, "cannot run '/bin/sh': " + Error.message(), true};
+    auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
+    std::optional<int> Status = Shell.wait(Until, wasInterrupted);
+    if (!Status)
+      return {false,
+              fmt::format("it was ended by a signal, or took more than {} s",
+                          Seconds)};
+    // What a shell says of a command that it cannot run (POSIX).
+    return {*Status == 0, fmt::format("its exit status is {}", *Status),
+            *Status == 126 || *Status == 127};
+  }
 
 private:
   std::string Command;
   unsigned Seconds;
 };
 } // namespace
-
-TestOutcome CommandTest::test(unsigned, const std::string &File,
-                              const std::string &Folder) {
-  ChildProcess Shell;
-  if (std::error_code Error =
-          Shell.start({"/bin/sh", "-c", Command + " \"$1\"", "sh", File},
-                      Folder + "/output.txt", /*Talk=*/false))
-    return {false, "cannot run '/bin/sh': " + Error.message(), true};
-  auto Until = ChildProcess::Clock::now() + std::chrono::seconds(Seconds);
-  std::optional<int> Status = Shell.wait(Until, wasInterrupted);
-  if (!Status)
-    return {false,
-            fmt::format("it was ended by a signal, or took more than {} s",
-                        Seconds)};
-  // What a shell says of a command that it cannot run (POSIX).
-  return {*Status == 0, fmt::format("its exit status is {}", *Status),
-          *Status == 126 || *Status == 127};
-}
 
 std::unique_ptr<Interest> hlobuf::makeCommandTest(std::string Command,
                                                   unsigned Seconds) {

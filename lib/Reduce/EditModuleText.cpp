@@ -37,17 +37,13 @@ private:
 };
 } // namespace hlobuf
 
-/// Attributes that say where an instruction comes from, and no more.
-static bool isAboutSource(StringRef Key) {
-  return Key == "metadata" || Key == "origin" || Key == "original_value";
-}
-
 static std::vector<EditAttribute> readAttributes(StringRef Rest) {
   std::vector<EditAttribute> Attributes;
   StringRef Key;
   while (takeAttributeKey(Rest, Key)) {
     StringRef Value = takeAttributeValue(Rest);
-    if (!isAboutSource(Key))
+    // These say where an instruction comes from, and no more.
+    if (Key != "metadata" && Key != "origin" && Key != "original_value")
       Attributes.push_back({Key.str(), Value.str()});
   }
   return Attributes;
@@ -111,11 +107,8 @@ uint32_t EditModuleReader::element(uint32_t Source, ArrayRef<uint32_t> Path,
       return G.is(Opcode::GetTupleElement) && G.Number == Index &&
              G.Operands.front() == Source;
     });
-    if (Entry != C.Order.end()) {
-      Source = *Entry;
-      continue;
-    }
-    Source = insertElement(E, NoNumber, Source, Index);
+    Source = Entry == C.Order.end() ? insertElement(E, NoNumber, Source, Index)
+                                    : *Entry;
   }
   return Source;
 }

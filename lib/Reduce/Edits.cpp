@@ -68,7 +68,6 @@ struct LoopControl {
   /// Marks \p From and what it is computed from; the elements of \p State that
   /// are met are added to \p Elements, or all of them.
   void addSlice(uint32_t From, uint32_t State);
-  void addElement(uint32_t Index);
 
   const EditModule &M;
   BitVector Marked = BitVector(static_cast<unsigned>(M.Instructions.size()));
@@ -77,11 +76,6 @@ struct LoopControl {
   bool All = false;
 };
 } // namespace
-
-void LoopControl::addElement(uint32_t Index) {
-  if (!llvm::is_contained(Elements, Index))
-    Elements.push_back(Index);
-}
 
 void LoopControl::addComputation(uint32_t Computation) {
   SmallVector<uint32_t, 16> Todo = {Computation};
@@ -106,10 +100,10 @@ void LoopControl::addSlice(uint32_t From, uint32_t State) {
     All |= I == State;
     for (const EditCall &Call : M[I].Calls)
       addComputation(Call.Callee);
-    if (M[I].is(Opcode::GetTupleElement) && M[I].Operands.front() == State)
-      addElement(M[I].Number);
-    else
+    if (!M[I].is(Opcode::GetTupleElement) || M[I].Operands.front() != State)
       Todo.append(M[I].Operands.begin(), M[I].Operands.end());
+    else if (!llvm::is_contained(Elements, M[I].Number))
+      Elements.push_back(M[I].Number);
   }
 }
 

@@ -8,14 +8,12 @@
 
 using namespace hlobuf;
 
-/// True for what calls one computation.
-static bool isCall(const EditModule &M, uint32_t I) {
-  return M[I].is(Opcode::Call) && M[I].Calls.size() == 1;
-}
-
 std::vector<Edit> hlobuf::inlineCalls(const EditModule &M) {
   return editEach(
-      M, [&](uint32_t I) { return isCall(M, I); },
+      M,
+      [&](uint32_t I) {
+        return M[I].is(Opcode::Call) && M[I].Calls.size() == 1;
+      },
       [](EditModule &E, uint32_t I) {
         SmallVector<uint32_t, 4> Arguments = E[I].Operands;
         return E[I].Calls.size() == 1 &&
@@ -115,9 +113,7 @@ static std::optional<Loop> openLoop(EditModule &M, uint32_t While) {
     L.Init = insertTupleOfElements(M, While, L.Init);
     M[While].Operands.front() = L.Init;
   }
-  if (!M[L.BodyRoot].is(Opcode::Tuple))
-    return std::nullopt;
-  return L;
+  return M[L.BodyRoot].is(Opcode::Tuple) ? std::optional(L) : std::nullopt;
 }
 
 /// The uses of element \p Index of \p Tuple are replaced by \p Replace, and

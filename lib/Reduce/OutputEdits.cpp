@@ -94,11 +94,6 @@ static void cutOff(EditModule &M, uint32_t Number, const BitVector &Control) {
   }
 }
 
-/// True for what is compiled in place, and for calls.
-static bool isWorthIsolating(Opcode Op) {
-  return isSynchronousCall(Op) || isUpdate(Op) || Op == Opcode::Sort;
-}
-
 /// The only user of \p Number; \p Number itself if it has none, or several.
 static uint32_t onlyUser(const EditModule &M, uint32_t Number) {
   std::vector<uint32_t> Users = M.users(Number);
@@ -112,9 +107,11 @@ std::vector<Edit> hlobuf::isolate(const EditModule &M) {
   BitVector Control = loopControl(M);
   std::vector<Edit> Edits;
   for (uint32_t I : llvm::reverse(M.Computations[M.Entry].Order)) {
-    if (!isWorthIsolating(M[I].Op) || M.isRoot(I))
+    // What is compiled in place, and calls.
+    bool Calls = isSynchronousCall(M[I].Op);
+    if ((!Calls && !isUpdate(M[I].Op) && !M[I].is(Opcode::Sort)) || M.isRoot(I))
       continue;
-    uint32_t Root = isSynchronousCall(M[I].Op) ? I : onlyUser(M, I);
+    uint32_t Root = Calls ? I : onlyUser(M, I);
     Edits.push_back([I, Root, Control](EditModule &E) {
       E.Aliases.clear();
       E.Computations[E.Entry].Root = Root;

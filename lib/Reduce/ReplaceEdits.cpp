@@ -83,14 +83,11 @@ std::vector<Edit> hlobuf::useOldParameter(const EditModule &M) {
   return Edits;
 }
 
-static bool isBroadcastConstant(const EditModule &M, uint32_t Number) {
-  return M[Number].is(Opcode::Broadcast) &&
-         M[M[Number].Operands.front()].is(Opcode::Constant);
-}
-
 std::vector<Edit> hlobuf::useConstant(const EditModule &M) {
-  auto IsArray = [&](uint32_t I) {
-    return !arrayType(M[I].Shape).empty() && !isBroadcastConstant(M, I);
+  auto IsOther = [&](uint32_t I) {
+    bool IsConstant = M[I].is(Opcode::Broadcast) &&
+                      M[M[I].Operands.front()].is(Opcode::Constant);
+    return !arrayType(M[I].Shape).empty() && !IsConstant;
   };
-  return replaceEach(M, IsArray, makeConstant);
+  return replaceEach(M, IsOther, makeConstant);
 }

@@ -50,10 +50,6 @@ void GithubResults::command(StringRef Kind, const SourceSpan &Loc,
      << '\n';
 }
 
-static StringRef commandOf(Severity Level) {
-  return Level == Severity::Lint ? "notice" : severityName(Level);
-}
-
 void GithubResults::add(const DumpResult &R) {
   Proves |= !R.ProvesNothing;
   SourceSpan Whole{R.Path};
@@ -67,8 +63,8 @@ void GithubResults::add(const DumpResult &R) {
       for (const std::string &Line : tellNotes(R, *M.Finding, ReportWidth))
         Text += '\n' + Line;
     bool HasPlace = M.Finding && !M.Finding->Where.File.empty();
-    command(commandOf(M.Level), HasPlace ? M.Finding->Where : Whole, M.Check,
-            Text);
+    command(M.Level == Severity::Lint ? "notice" : severityName(M.Level),
+            HasPlace ? M.Finding->Where : Whole, M.Check, Text);
   }
 }
 

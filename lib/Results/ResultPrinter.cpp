@@ -22,14 +22,12 @@ std::unique_ptr<ResultPrinter> hlobuf::makePrinter(OutputFormat Format,
 std::string hlobuf::relativePath(StringRef Path) {
   llvm::SmallString<256> Clean = Path;
   llvm::sys::path::remove_dots(Clean, /*remove_dot_dot=*/false);
-  if (!llvm::sys::path::is_absolute(Clean))
-    return std::string(Clean);
   llvm::SmallString<256> Folder;
   StringRef Rest = Clean;
-  if (llvm::sys::fs::current_path(Folder) || !Rest.consume_front(Folder) ||
-      !Rest.consume_front("/"))
-    return std::string(Clean);
-  return Rest.str();
+  bool IsBelow = llvm::sys::path::is_absolute(Clean) &&
+                 !llvm::sys::fs::current_path(Folder) &&
+                 Rest.consume_front(Folder) && Rest.consume_front("/");
+  return IsBelow ? Rest.str() : std::string(Clean);
 }
 
 /// `9 more findings of this check are`.

@@ -24,9 +24,7 @@ StringRef hlobuf::noteKindName(NoteKind Kind) {
 
 /// True if \p A should speak for \p B.
 static bool leads(const Diagnostic &A, const Diagnostic &B) {
-  if (A.Level != B.Level)
-    return A.Level > B.Level;
-  return A.Rank < B.Rank;
+  return std::pair(B.Level, A.Rank) < std::pair(A.Level, B.Rank);
 }
 
 static void appendAsNote(Diagnostic &Leader, Diagnostic &Follower) {

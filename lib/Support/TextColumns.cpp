@@ -17,16 +17,14 @@ std::vector<std::string> hlobuf::wrapped(StringRef Text, size_t Width) {
 }
 
 std::string hlobuf::clipped(StringRef Text, size_t Columns) {
-  if (Text.size() <= Columns || Columns < 3)
-    return Text.str();
-  return (Text.take_front(Columns - 3) + "...").str();
+  bool Fits = Text.size() <= Columns || Columns < 3;
+  return Fits ? Text.str() : (Text.take_front(Columns - 3) + "...").str();
 }
 
 /// \p Text, or `...` and its end.
 static std::string clippedFront(StringRef Text, size_t Columns) {
-  if (Text.size() <= Columns || Columns < 3)
-    return Text.str();
-  return ("..." + Text.take_back(Columns - 3)).str();
+  bool Fits = Text.size() <= Columns || Columns < 3;
+  return Fits ? Text.str() : ("..." + Text.take_back(Columns - 3)).str();
 }
 
 std::string hlobuf::sideBySide(StringRef Left, StringRef Right,

@@ -116,9 +116,7 @@ static std::string problemWithOptions() {
     return Idle;
   if (!ReportFolder.empty() && !Compiles)
     return "--report needs --check or --wrong-numbers";
-  if (Timeout == 0)
-    return "--timeout: expected at least a second";
-  return "";
+  return Timeout == 0 ? "--timeout: expected at least a second" : "";
 }
 
 /// Why the result must not go where it is to go; empty if it may.

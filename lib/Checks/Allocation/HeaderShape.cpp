@@ -71,9 +71,8 @@ static bool fits(const CheckContext &Ctx, const Allocation &Alloc,
 static void checkParameterShape(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
   for (auto [K, Alloc] : llvm::enumerate(D.Allocations)) {
-    if (!Alloc.isParameter())
-      continue;
-    if (!Alloc.UnknownParameterShape && !Alloc.ParameterShape)
+    if (!Alloc.isParameter() ||
+        (!Alloc.UnknownParameterShape && !Alloc.ParameterShape))
       continue;
     ValueId Id = parameterValue(Ctx, Alloc);
     if (!Id)
@@ -109,11 +108,9 @@ static AllocationId likelyOutput(const CheckContext &Ctx) {
 
 static void reportMissing(const CheckContext &Ctx, Reporter &Diags) {
   const Dump &D = Ctx.dump();
-  if (D.Allocations.empty())
-    return;
   // Older headers have no shapes.
-  if (!Ctx.release().since(Release::ParameterShapes) ||
-      Ctx.release().impossible())
+  if (D.Allocations.empty() || Ctx.release().impossible() ||
+      !Ctx.release().since(Release::ParameterShapes))
     return;
   AllocationId Id = likelyOutput(Ctx);
   Diags.report({Ctx.places().orEnd(StringRef(), D[Id]), Id},

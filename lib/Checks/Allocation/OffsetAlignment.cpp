@@ -16,18 +16,13 @@ using namespace hlobuf;
 
 /// The alignment that is surely kept; 1 where it is not known.
 static uint64_t alignmentOf(const CheckContext &Ctx, int32_t Color) {
-  switch (Ctx.backend()) {
-  case Backend::TPU:
-    break;
-  case Backend::GPU:
+  if (Ctx.backend() == Backend::GPU)
     return Ctx.release().since(Release::GPUAlignment256) &&
                    !Ctx.release().impossible()
                ? 256
                : 128;
-  case Backend::CPU:
-  case Backend::Untiled:
+  if (!Ctx.isTPU())
     return 16;
-  }
   switch (Color) {
   case 0:
     return 16384;

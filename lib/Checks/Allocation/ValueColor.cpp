@@ -128,10 +128,8 @@ void ColorChecker::checkMembers(AllocationId Id) {
   }
   if (NumWrong == 0)
     return;
-  if (NumWrong == Alloc.Values.size() && NumSame == NumWrong) {
-    reportAllocation(Id, First);
-    return;
-  }
+  if (NumWrong == Alloc.Values.size() && NumSame == NumWrong)
+    return reportAllocation(Id, First);
   for (uint32_t I = First.index(); I != Alloc.Values.End; ++I) {
     const Value &V = D.Values[I];
     if (V.Tag.HasColor && V.Tag.Color != Alloc.color() && !isExempt(Alloc, V))

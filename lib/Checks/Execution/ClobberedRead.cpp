@@ -223,14 +223,11 @@ void Damages::collect(const ModuleAnalysis &Analysis,
   llvm::erase_if(All, [&](const Damage &R) {
     return R.Kind == DamageKind::ReadOnly && Blamed.contains(R.Value.index());
   });
-  llvm::stable_sort(All, [](const Damage &A, const Damage &B) {
-    auto Rank = [](const Damage &R) {
-      return R.Kind == DamageKind::AtStart ? 0
-             : R.Kind == DamageKind::Read  ? 1
-                                           : 2;
-    };
-    return std::pair(Rank(A), A.Reader.Step.Step) <
-           std::pair(Rank(B), B.Reader.Step.Step);
+  std::ranges::stable_sort(All, {}, [](const Damage &R) {
+    int Rank = R.Kind == DamageKind::AtStart ? 0
+               : R.Kind == DamageKind::Read  ? 1
+                                             : 2;
+    return std::pair(Rank, R.Reader.Step.Step);
   });
   for (Damage &R : All)
     Values[R.Value.index()].push_back(std::move(R));
@@ -268,11 +265,8 @@ void Damages::collect(const proof::Proof &Stated) {
   };
   Add(proof::Topic::StatedRead);
   Add(proof::Topic::StatedEnd);
-  llvm::stable_sort(All, [](const Damage &A, const Damage &B) {
-    bool Ends = A.Kind != DamageKind::Read;
-    return Ends == (B.Kind != DamageKind::Read)
-               ? A.Reader.Step.Step < B.Reader.Step.Step
-               : !Ends;
+  std::ranges::stable_sort(All, {}, [](const Damage &R) {
+    return std::pair(R.Kind != DamageKind::Read, R.Reader.Step.Step);
   });
   for (Damage &R : All)
     Values[R.Value.index()].push_back(std::move(R));

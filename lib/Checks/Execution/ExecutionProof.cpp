@@ -93,9 +93,7 @@ static StringRef placeOf(const Program &P, const Violation &V) {
   bool AtLine = !V.Owed.At || V.How == Breach::OtherSpace;
   if (ValueId Line = AtLine ? lineOf(V) : ValueId())
     return P.facts().places().value(P.facts().dump()[Line]).Tag.Whole;
-  if (V.Owed.At)
-    return P.place(V.Owed.At);
-  return P.place(P.root(P.module().Entry));
+  return P.place(V.Owed.At ? V.Owed.At : P.root(P.module().Entry));
 }
 
 static void setSubjects(Finding &F, const Program &P, const Violation &V) {

@@ -59,7 +59,6 @@ struct InPlaceHazards {
   ElementAnswer ask(HloId Id, const SharedPlace &S);
   Finding add(Severity Level, HloId Id, const SharedPlace &S,
               StringRef Overwrites, StringRef Reason);
-  bool isThere(HloId Id, OperandPart Other, ValueId Result) const;
   void addWhere(Finding &F, const SharedPlace &S) const;
   std::string consequence() const;
   void explain(Finding &F, HloId Id, const SharedPlace &S);
@@ -150,18 +149,13 @@ void InPlaceHazards::explain(Finding &F, HloId Id, const SharedPlace &S) {
   notePlace(F, DumpFacts, S.Result);
 }
 
-/// Operand part \p Other of \p Id is where \p Result is.
-bool InPlaceHazards::isThere(HloId Id, OperandPart Other,
-                             ValueId Result) const {
-  HloValueId V = Analysis.flow().at(operand(Id, Other.Operand), Other.Ordinal);
-  ValueId Line = V ? Analysis.lineOf(V) : ValueId();
-  return Line && D[Line].Owner == D[Result].Owner &&
-         D[Line].Offset == D[Result].Offset;
-}
-
 ElementAnswer InPlaceHazards::ask(HloId Id, const SharedPlace &S) {
   auto IsThere = [&](OperandPart Other) {
-    return isThere(Id, Other, S.Result);
+    HloValueId V =
+        Analysis.flow().at(operand(Id, Other.Operand), Other.Ordinal);
+    ValueId Line = V ? Analysis.lineOf(V) : ValueId();
+    return Line && D[Line].Owner == D[S.Result].Owner &&
+           D[Line].Offset == D[S.Result].Offset;
   };
   return askElements(P, Reads,
                      {Id, S.Part, {S.Operand, S.OperandPart}, IsThere});

@@ -168,9 +168,7 @@ const ModuleAnalysis *hlobuf::usableProgram(const CheckContext &Ctx,
 void hlobuf::reportDifferences(const CheckContext &Ctx, Reporter &Diags,
                                DerivedPart Part, DescribeFn Describe) {
   const ModuleAnalysis *Analysis = usableProgram(Ctx, Diags, Part);
-  if (!Analysis)
-    return;
-  if (!Analysis->differs(Part))
+  if (!Analysis || !Analysis->differs(Part))
     return;
   if (!Analysis->newRuleFor().empty() && ModuleAnalysis::mayBeNewRule(Part))
     return reportNewRule(*Analysis, Diags, Part, Describe);

@@ -31,12 +31,6 @@
 using namespace hlobuf;
 
 namespace {
-/// A part of an instruction's result.
-struct Side {
-  HloId Id;
-  uint32_t Ordinal = 0;
-};
-
 struct ModuleLayouts {
   void run();
   /// Something was reported of \p Id, or of what it calls.
@@ -47,17 +41,17 @@ struct ModuleLayouts {
   void checkStart(HloId Id);
   void checkForwarded(HloId Id);
   void checkAliases(HloId Id);
-  void report(Side From, Side To, StringRef Text);
-  ShapeId shape(Side S) const {
+  void report(Part From, Part To, StringRef Text);
+  ShapeId shape(Part S) const {
     return P.trees().part(P[S.Id].Shape, S.Ordinal);
   }
   /// Element \p K of \p Id; no id if there is none.
-  Side element(HloId Id, uint32_t K) const;
-  std::string spell(Side S) const;
+  Part element(HloId Id, uint32_t K) const;
+  std::string spell(Part S) const;
 
   const Program &P;
   Reporter &Diags;
-  void compare(Side From, Side To, LayoutTolerance Tolerance = {});
+  void compare(Part From, Part To, LayoutTolerance Tolerance = {});
   const Dump &D = P.facts().dump();
   Backend Target = P.facts().backend();
   DenseSet<uint32_t> Told{};
@@ -66,19 +60,19 @@ struct ModuleLayouts {
 };
 } // namespace
 
-Side ModuleLayouts::element(HloId Id, uint32_t K) const {
+Part ModuleLayouts::element(HloId Id, uint32_t K) const {
   uint32_t Ordinal = P.trees().elementOrdinal(P[Id].Shape, K);
-  return Ordinal ? Side{Id, Ordinal} : Side();
+  return Ordinal ? Part{Id, Ordinal} : Part();
 }
 
-std::string ModuleLayouts::spell(Side S) const {
+std::string ModuleLayouts::spell(Part S) const {
   std::string Text = P.spell(S.Id);
   if (S.Ordinal != 0)
     Text += D.Indices.text(P.trees().index(P[S.Id].Shape, S.Ordinal));
   return Text;
 }
 
-void ModuleLayouts::report(Side From, Side To, StringRef Text) {
+void ModuleLayouts::report(Part From, Part To, StringRef Text) {
   Diags
       .report({P, To.Id},
               "{} has layout {}, but reuses the bytes of {}, which "
@@ -91,15 +85,15 @@ void ModuleLayouts::report(Side From, Side To, StringRef Text) {
 }
 
 /// One finding a pair: the first part that differs.
-void ModuleLayouts::compare(Side From, Side To, LayoutTolerance Tolerance) {
+void ModuleLayouts::compare(Part From, Part To, LayoutTolerance Tolerance) {
   if (!From.Id || !To.Id || shape(From) == shape(To))
     return;
   uint32_t Parts = P.trees().parts(shape(From));
   if (Parts != P.trees().parts(shape(To)))
     return report(From, To, "structure");
   for (uint32_t I = 0; I != Parts; ++I) {
-    Side X = {From.Id, From.Ordinal + I};
-    Side Y = {To.Id, To.Ordinal + I};
+    Part X = {From.Id, From.Ordinal + I};
+    Part Y = {To.Id, To.Ordinal + I};
     if (shape(X) == shape(Y))
       continue;
     StringRef Text = layoutDifference(D.Shapes[shape(X)], D.Shapes[shape(Y)],
@@ -145,7 +139,7 @@ void ModuleLayouts::checkStart(HloId Id) {
   for (uint32_t N = 0; N != P.numParameters(Body); ++N)
     if (N < P.operands(Id).size())
       compare({P.operands(Id)[N]}, {P.parameter(Body, N)});
-  Side Result = element(Id, 1);
+  Part Result = element(Id, 1);
   // As long as not all operands are bound, it is empty (late binding, 2026).
   if (Result.Id && (P.trees().parts(shape(Result)) != 1 ||
                     !P.trees().isTuple(P[Id].Shape, Result.Ordinal)))

@@ -64,9 +64,8 @@ bool TextComparer::differ(const Instruction &I, StringRef Where, StringRef What,
 }
 
 bool TextComparer::sameShape(const Instruction &I, HloId Id) {
-  if (I.Result == P[Id].Shape)
-    return true;
-  return differ(I, DumpFacts.places().text(I).ShapeText, "shape",
+  return I.Result == P[Id].Shape ||
+         differ(I, DumpFacts.places().text(I).ShapeText, "shape",
                 D.Shapes.text(P[Id].Shape), P.module().head(P.module()[Id]));
 }
 
@@ -85,9 +84,8 @@ bool TextComparer::sameOpcode(const Instruction &I, HloId Id) {
   bool Wrapped = isAsync(I.Op.Op) != isAsync(P[Id].Op) &&
                  (I.Op.Sugar || P[Id].Sugar || Stated.contains("-start") ||
                   Stated.contains("-done"));
-  if (Stated == Own || (IsAsync && (Same || Wrapped)))
-    return true;
-  return differ(I, Stated, "opcode", Own, Own);
+  return Stated == Own || (IsAsync && (Same || Wrapped)) ||
+         differ(I, Stated, "opcode", Own, Own);
 }
 
 /// True if one of the two texts of constant \p Id may leave its contents out:
@@ -110,10 +108,9 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
   ArrayRef<HloId> Own = P.operands(Id);
   if (isGiven(I.Op.Op)) {
     StringRef Contents = M.operandsText(M[Id]);
-    if (D.operandsText(I) == Contents ||
-        isElided(D.operandsText(I), Contents, Id))
-      return true;
-    return differ(I, D.operandsText(I), "contents", Contents, Contents);
+    return D.operandsText(I) == Contents ||
+           isElided(D.operandsText(I), Contents, Id) ||
+           differ(I, D.operandsText(I), "contents", Contents, Contents);
   }
   StringRef All = M.operandsText(M[Id]);
   if (Stated.size() != Own.size())
@@ -139,12 +136,11 @@ bool TextComparer::sameOperands(const Instruction &I, HloId Id) {
 /// What the two forms of printing do not agree on, or says nothing about
 /// buffers.
 static bool isIncomparable(StringRef Key) {
-  for (StringRef Text : {"metadata", "backend_config", "sharding", "origin",
-                         "frontend_attributes", "control-predecessors",
-                         "statistics", "replica_groups", "original_value"})
-    if (Key == Text)
-      return true;
-  return false;
+  return llvm::is_contained<StringRef>(
+      {"metadata", "backend_config", "sharding", "origin",
+       "frontend_attributes", "control-predecessors", "statistics",
+       "replica_groups", "original_value"},
+      Key);
 }
 
 /// The next attribute that can be compared; false at the end.

@@ -110,10 +110,8 @@ void MemoryReport::aboutLostValue(Finding &F) {
 
 void hlobuf::checkMemoryReport(const CheckContext &Ctx, Reporter &Diags) {
   StringRef Text = Ctx.dump().text(Section::Report);
-  if (Text.empty()) {
-    Diags.notChecked("the memory usage report is empty");
-    return;
-  }
+  if (Text.empty())
+    return Diags.notChecked("the memory usage report is empty");
   if (Ctx.dump().ReportIsExact)
     return;
   size_t Return = Text.find("\r\n");

@@ -185,12 +185,9 @@ void PeakList::explain(Finding &F, std::optional<size_t> Derived,
 }
 
 bool PeakList::isListed() const {
-  if (Rows.size() != D.Peak.size())
-    return false;
-  for (size_t I = 0; I != Rows.size(); ++I)
-    if (!isSame(I, I))
-      return false;
-  return true;
+  return Rows.size() == D.Peak.size() &&
+         llvm::all_of(llvm::seq(Rows.size()),
+                      [&](size_t I) { return isSame(I, I); });
 }
 
 void PeakList::compare() {

@@ -122,20 +122,17 @@ void SiblingCheck::report(ValueId Lower, ValueId Upper) {
   addDefinition(F, Ctx, Lower);
   addStep(F, Ctx, firstStep(Ctx, Upper), Upper,
           PhisAtOnePlace ? "has the same bytes" : spellOverwrite(W, V));
-  if (PhisAtOnePlace)
-    F.why(Ctx.places().value(V).Offset,
-          "no value goes into both, so that they may differ");
-  else
-    F.why(Ctx.places().value(V).Offset,
-          "an instruction writes all of its results in one step, so that each "
-          "needs bytes of its own");
+  F.why(Ctx.places().value(V).Offset, "{}",
+        PhisAtOnePlace
+            ? "no value goes into both, so that they may differ"
+            : "an instruction writes all of its results in one step, so that "
+              "each needs bytes of its own");
   notePlace(F, Ctx, Lower);
 }
 
 void SiblingCheck::checkSiblings(llvm::MutableArrayRef<uint32_t> Siblings) {
-  llvm::sort(Siblings, [&](uint32_t V, uint32_t W) {
-    const Value &X = D.Values[V], &Y = D.Values[W];
-    return std::tuple(X.Owner, X.Offset, V) < std::tuple(Y.Owner, Y.Offset, W);
+  std::ranges::sort(Siblings, {}, [&](uint32_t V) {
+    return std::tuple(D.Values[V].Owner, D.Values[V].Offset, V);
   });
   // The sibling that reaches furthest so far.
   uint32_t Furthest = Siblings.front();
