@@ -34,7 +34,7 @@ struct FoundProto {
   /// The SerializedXlaExecutableMetadata in front of an executable; null if
   /// there is none.
   StringRef Header;
-  /// The CompileOptionsProto behind it, by which it is loaded; null if there is
+  /// The CompileOptionsProto after it, by which it is loaded; null if there is
   /// none.
   StringRef Options;
 };

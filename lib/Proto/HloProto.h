@@ -175,7 +175,7 @@ struct HloProto {
   /// The SerializedXlaExecutableMetadata in front of an executable; null if
   /// there is none.
   StringRef Header;
-  /// The CompileOptionsProto behind it; null if there is none.
+  /// The CompileOptionsProto after it; null if there is none.
   StringRef Options;
 };
 

@@ -378,6 +378,27 @@ ExpectedText hlobuf::ruleElementCounts(const AttributeContext &Attr) {
   return std::move(Counts);
 }
 
+/// Collectives cut and join whole runs of bytes: the dimension of their
+/// instruction is the most major one but for those of one element. Thunks do
+/// not state it.
+ExpectedText hlobuf::ruleMajorDimension(const AttributeContext &Attr) {
+  const Program &P = Attr.program();
+  std::optional<StringRef> Stated = Attr.attribute("dimensions");
+  int64_t Dimension = 0;
+  if (!Stated || P.operands(Attr.I).empty())
+    return "";
+  const Shape &S = P.trees().shape(P[P.operands(Attr.I)[0]].Shape);
+  if (Stated->trim("{}").getAsInteger(10, Dimension) || !S.Layout)
+    return std::nullopt;
+  for (int64_t D : llvm::reverse(S.Layout->MinorToMajor))
+    if (D == Dimension)
+      return "";
+    else if (D < 0 || static_cast<size_t>(D) >= S.Dimensions.size() ||
+             S.Dimensions[static_cast<size_t>(D)].Size != 1)
+      return std::nullopt;
+  return std::nullopt;
+}
+
 ExpectedText hlobuf::ruleSplits(const AttributeContext &Attr) {
   return Attr.attribute("dimensions") ? "true" : "false";
 }

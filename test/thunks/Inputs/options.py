@@ -1,5 +1,5 @@
-"""options.py FILE OUT NUMBER VALUE: the executable with another compile option; an option
-behind a point is one of the build."""
+"""options.py FILE OUT NUMBER VALUE: the executable with another compile option; one whose
+number begins with a point is of the build."""
 
 import pathlib
 import sys
