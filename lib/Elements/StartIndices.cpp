@@ -224,6 +224,34 @@ static std::optional<int64_t> findEnd(Scalars &All, ScalarId State,
                                         : std::nullopt;
 }
 
+std::optional<int64_t> hlobuf::countRounds(Scalars &All, HloId While) {
+  const Program &P = All.program();
+  ComputationId Condition = P.callee(While, CallRole::Condition);
+  ComputationId Body = P.callee(While, CallRole::Body);
+  HloId Root = Condition ? P.root(Condition) : HloId();
+  HloId Parameter = Body ? P.parameter(Body, 0) : HloId();
+  if (!Root || !Parameter || !P.root(Body) || P.operands(While).size() != 1)
+    return std::nullopt;
+  ScalarId Compare = All.resolve({{0, Root}});
+  if (P[Compare.Inst.Id].Op != Opcode::Compare)
+    return std::nullopt;
+  for (size_t K : {0, 1}) {
+    ScalarId S = All.resolve(All.operand(Compare, K));
+    if (S.Inst.Id != P.parameter(Condition, 0))
+      continue;
+    ScalarId State{{0, Parameter}, S.Part, S.Element};
+    auto Begin =
+        All.evaluate({{0, P.operands(While)[0]}, S.Part, S.Element}, {});
+    auto Step = findStep(All, State, P.root(Body));
+    auto End = findEnd(All, State, Condition);
+    int64_t Distance = 0;
+    if (Begin && Step && End && *Step > 0 &&
+        !__builtin_sub_overflow(*End, *Begin, &Distance))
+      return Distance <= 0 ? 0 : (Distance - 1) / *Step + 1;
+  }
+  return std::nullopt;
+}
+
 /// `"known_trip_count":{"n":"10"}` in backend_config.
 static std::optional<int64_t> tripCount(StringRef Attributes) {
   size_t Offset = Attributes.find("known_trip_count");

@@ -21,6 +21,11 @@ struct CounterRange {
   int64_t Step = 1;
 };
 
+/// How often loop \p While runs its body, by a part of its state that counts
+/// upwards from a constant, and that its condition compares with one; nothing
+/// for other loops.
+std::optional<int64_t> countRounds(Scalars &All, HloId While);
+
 /// The start indices of one question. Each that is not constant is a parameter
 /// of its own; so is each scalar that they depend on.
 class StartIndices {

@@ -9,6 +9,7 @@
 // loaded. The rows of StatedAttributes.def say what each is.
 
 #include "Checks/Thunks/ThunkRules.h"
+#include "Elements/StartIndices.h"
 #include "Thunks/LaunchProof.h"
 
 using namespace hlobuf;
@@ -17,6 +18,8 @@ namespace {
 struct StatedAttributes : ThunkRule {
   using ThunkRule::ThunkRule;
   void run();
+
+  void compareRounds();
 };
 } // namespace
 
@@ -30,6 +33,25 @@ void StatedAttributes::run() {
                 "has {} {}, but its instruction implies {}", Fault.Key,
                 Fault.Stated.empty() ? "none" : Fault.Stated,
                 Fault.Expected.empty() ? "none" : Fault.Expected);
+  compareRounds();
+}
+
+/// A thunk that states how often its loop runs never asks the condition.
+void StatedAttributes::compareRounds() {
+  Scalars All(P);
+  for (ThunkId Id : ids<ThunkId>(T.Thunks.size())) {
+    HloId Loop = G.instruction(Id);
+    if (T[Id].Kind != ThunkKind::While || !Loop || P[Loop].Op != Opcode::While)
+      continue;
+    for (const ThunkAttribute &Each : T.attributes(T[Id])) {
+      int64_t Stated = 0;
+      std::optional<int64_t> Rounds = countRounds(All, Loop);
+      if (Each.Key == "trip_count" && Rounds &&
+          !Each.Value.getAsInteger(10, Stated) && Stated != *Rounds)
+        reportThunk(Id, Each.Value, "runs {} times, but its loop counts {}",
+                    Stated, *Rounds);
+    }
+  }
 }
 
 void hlobuf::checkThunkAttributes(const CheckContext &Ctx, Reporter &Diags) {
