@@ -43,6 +43,8 @@ SILENT = {
     ("CallAttributes of a thunk", 1, "doubled"): "the same entry of a map",
     ("CallAttributes of a thunk", 1, "exchanged"): "entries of a map",
     ("CollectiveConfig", 2, "cleared"): "no groups are one group of all",
+    ("CollectiveConfig", 4, "changed"): "registered memory: asked for, or not",
+    ("CollectiveConfig", 4, "cleared"): "the same",
     ("CpuKernel", 3, "changed"): "another argument that is read only",
     ("CpuKernel", 3, "cleared"): "fewer promises",
     ("CpuKernel", 4, "cleared"): "fewer promises",

@@ -13,6 +13,7 @@
 // comparators of sorts (EmitSortThunk). Kernels of whole calls get no noalias.
 
 #include "Checks/Thunks/ThunkRules.h"
+#include "HLO/InstructionParser.h"
 #include "Program/EqualComputations.h"
 #include "Support/Lazy.h"
 #include "Thunks/LaunchProof.h"
@@ -30,6 +31,7 @@ struct KernelArguments : ThunkRule {
   void checkFlags(ThunkId Id);
   void checkOverlap(ThunkId Id);
   void checkShared(ThunkId Id);
+  void checkTriton(ThunkId Id);
   void checkOwner(ThunkId Id);
   void checkComparator(ThunkId Id);
   void checkCaptured(ThunkId Id);
@@ -41,6 +43,8 @@ struct KernelArguments : ThunkRule {
 
   /// By kernel: the first thunk that launches it, and its pattern.
   StringMap<std::pair<ThunkId, SmallVector<int64_t, 8>>> First;
+  /// By kernel of Triton: the first call that launches it, and its text.
+  StringMap<std::pair<ThunkId, StringRef>> Configs;
   /// By kernel: the first thunk whose instruction it is named for.
   StringMap<ThunkId> Owner;
   /// By name.
@@ -182,12 +186,27 @@ SmallVector<int64_t, 8> KernelArguments::pattern(ThunkId Id) const {
   return Pattern;
 }
 
-/// A kernel that is given to Triton is shared by all calls of it, whatever they
-/// alias (EmitTritonCustomCall, xla/service/gpu/thunk_emitter.cc, 2026).
+/// A kernel that is given to Triton is shared by all calls with the same
+/// configuration, whatever they alias (EmitTritonCustomCall,
+/// xla/service/gpu/thunk_emitter.cc, 2026).
+void KernelArguments::checkTriton(ThunkId Id) {
+  HloId I = G.instruction(Id);
+  StringRef Config =
+      findAttribute(P.module().attributes(P.module()[I]), "backend_config")
+          .value_or("");
+  auto [Known, New] = Configs.insert({T[Id].Kernel, {Id, Config}});
+  if (!New && Known->second.second != Config)
+    noteThunk(reportThunk(Id, T[Id].Kernel,
+                          "launches {} with another configuration than {}",
+                          T[Id].Kernel, G.name(Known->second.first)),
+              Known->second.first);
+}
+
 void KernelArguments::checkShared(ThunkId Id) {
-  if (T[Id].Kernel.empty() ||
-      P.customCallTarget(G.instruction(Id)) == "__gpu$xla.gpu.triton")
+  if (T[Id].Kernel.empty())
     return;
+  if (P.customCallTarget(G.instruction(Id)) == "__gpu$xla.gpu.triton")
+    return checkTriton(Id);
   SmallVector<int64_t, 8> Own = pattern(Id);
   const auto &[Known, Pattern] =
       First.insert({T[Id].Kernel, {Id, Own}}).first->second;
