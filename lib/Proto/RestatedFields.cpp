@@ -152,15 +152,20 @@ void RestatedFields::compareDevices(StringRef Config) {
 }
 
 /// What an executable is loaded with (CompileOptionsProto, xla/pjrt/proto/
-/// compile_options.proto, 2025): jax passes each argument by itself.
+/// compile_options.proto, 2025). Only a program whose one argument is a tuple
+/// can get its arguments as one.
 void RestatedFields::compareOptions(StringRef Config) {
   constexpr uint32_t IsTupled = 2, BuildOptions = 3, Replicas = 4,
                      Partitions = 5, Devices = 9, Static = 15;
   if (!P.Options.data())
     return;
   StringRef Build = bytesField(P.Options, BuildOptions);
-  expect("CompileOptionsProto.parameter_is_tupled_arguments",
-         numberAt(P.Options, IsTupled), 0);
+  SmallVector<StringRef, 4> Parameters;
+  forEachMessage(bytesField(M.Bytes, ModuleProgramShape), 1,
+                 [&](StringRef Shape) { Parameters.push_back(Shape); });
+  if (Parameters.size() != 1 || elementType(Parameters[0]) != TupleType)
+    expect("CompileOptionsProto.parameter_is_tupled_arguments",
+           numberAt(P.Options, IsTupled), 0);
   expect("ExecutableBuildOptionsProto.num_replicas", numberAt(Build, Replicas),
          numberAt(Config, Replicas));
   expect("ExecutableBuildOptionsProto.num_partitions",
