@@ -16,7 +16,8 @@ using namespace hlobuf;
 namespace fs = llvm::sys::fs;
 
 static constexpr StringRef NamesOfDumps =
-    "files named *-buffer-assignment.txt, *.hlo.pb, *-cache or *.xplane.pb";
+    "files named *-buffer-assignment.txt, *.hlo.pb, *.pjrt, *-cache or "
+    "*.xplane.pb";
 
 namespace {
 /// Collects dumps argument by argument.

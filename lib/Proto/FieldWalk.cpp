@@ -106,7 +106,9 @@ void FieldWalk::walk(FieldType In, ArrayRef<StringRef> Parts, unsigned Depth) {
     bool Empty = F.isMessage() ? F.Bytes.empty() : F.Value == 0;
     if (Known && Row->Class == FieldClass::Compared && !Empty)
       Owed.insert({In, F.Number});
-    if (!Known || (Row->Class == FieldClass::Unshown && !Empty))
+    bool Broken =
+        Known && Row->Type == FieldType::Opaque && !isMessage(F.Bytes);
+    if (!Known || Broken || (Row->Class == FieldClass::Unshown && !Empty))
       ++Unread[{In, F.Number}];
     else if (isMessage(Row->Type) && Row->Type != FieldType::HloModule &&
              Row->Type != FieldType::BufferAssignment)

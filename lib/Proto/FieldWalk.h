@@ -44,8 +44,8 @@ enum class FieldClass : uint8_t {
 using FieldRows = std::set<std::pair<FieldType, uint32_t>>;
 
 /// Finds fields that nobody reads: those that are newer than Fields.def, are
-/// encoded in another way, are there twice, or change what others mean; and
-/// those that must be compared.
+/// encoded in another way, damaged, there twice, or change what others mean;
+/// and those that must be compared.
 class FieldWalk {
 public:
   /// Walks \p Parts, which together are an \p In of Fields.def, to their ends,

@@ -241,12 +241,45 @@ void RestatedFields::compareProgramShape(StringRef Field, StringRef Shape,
 }
 
 /// What thunks of a CPU launch.
+static bool endsBefore(StringRef A, StringRef B) {
+  auto Last = [](StringRef Text) { return std::reverse_iterator(Text.end()); };
+  auto First = [](StringRef Text) {
+    return std::reverse_iterator(Text.begin());
+  };
+  return std::lexicographical_compare(Last(A), First(A), Last(B), First(B));
+}
+
+/// The texts in \p Files that a byte of 0 ends, among them the names of
+/// symbols, in the order of their last letters.
+static std::vector<StringRef> textsIn(ArrayRef<StringRef> Files) {
+  std::vector<StringRef> All;
+  for (StringRef Rest : Files)
+    while (!Rest.empty()) {
+      auto [Text, After] = Rest.split('\0');
+      Rest = After;
+      if (!Text.empty() && llvm::all_of(Text, llvm::isPrint))
+        All.push_back(Text);
+    }
+  llvm::sort(All, endsBefore);
+  return All;
+}
+
+/// Symbols share the ends of their names.
 void RestatedFields::compareObjectFiles() {
-  constexpr uint32_t FilesKind = 5, Symbols = 7;
+  constexpr uint32_t OldFiles = 4, FilesKind = 5, Symbols = 7, Files = 8;
   constexpr int64_t Kernels = 2;
   expect("CompilationResultProto.obj_files_kind", numberAt(P.Result, FilesKind),
          Kernels);
+  SmallVector<StringRef, 4> Code;
+  for (uint32_t Field : {OldFiles, Files})
+    forEachMessage(P.Result, Field,
+                   [&](StringRef File) { Code.push_back(File); });
+  std::vector<StringRef> Texts = textsIn(Code);
   forEachMessage(P.Result, Symbols, [&](StringRef Symbol) {
+    StringRef Name = bytesField(Symbol, 2);
+    auto Place = llvm::lower_bound(Texts, Name, endsBefore);
+    if (Place == Texts.end() || !Place->ends_with(Name))
+      differs("object_files do not have the symbol {}", plainName(Name));
     if (int64_t Type = numberAt(Symbol, 1); Type != 1 && Type != 2)
       differs("function_type_id of {} is {}: neither kernel nor comparator",
               plainName(bytesField(Symbol, 2)), Type);

@@ -49,13 +49,17 @@ void MissingThunks::checkNames(ArrayRef<StringRef> Stored,
       continue;
     Used.insert(Name);
     if (!Known.contains(Name))
-      reportThunk(ThunkId(I), Name,
-                  "launches {}, which the object files do not have", Name);
+      reportThunk(
+          ThunkId(I), Name,
+          "launches {}, which the symbols of the object files do not have",
+          Name);
   }
   for (StringRef Name : Stored)
     if (!Used.contains(Name))
-      Diags.report(Name, "the object files have {}, which no thunk launches",
-                   Name);
+      Diags.report(
+          Name,
+          "the symbols of the object files have {}, which no thunk launches",
+          Name);
 }
 
 void MissingThunks::run() {

@@ -183,8 +183,8 @@ void WrittenBytes::run() {
       !T.Sequences.empty())
     checkOutputs();
   reportTally(Book, proof::Kind::Launched, proof::Kind(proof::NumKinds), Diags);
-  Diags.Proof.Extent =
-      fmt::format("{} thunks, {} slices", T.Thunks.size(), T.Slices.size());
+  Diags.Proof.Extent = fmt::format("{}, {}", counted(T.Thunks.size(), "thunk"),
+                                   counted(T.Slices.size(), "slice"));
 }
 
 void hlobuf::checkThunkWrites(const CheckContext &Ctx, Reporter &Diags) {
