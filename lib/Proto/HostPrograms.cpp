@@ -4,6 +4,7 @@
 #include "Proto/Fields.h"
 #include "Proto/ShapeText.h"
 #include "Proto/Wire.h"
+#include <algorithm>
 
 using namespace hlobuf;
 using namespace hlobuf::field;
@@ -76,17 +77,18 @@ bool ModuleCopy::isSame(const ProtoInstruction &Own,
   auto Begin = Copy.Computations[Other.Parent].Instructions.Begin;
   return shapeAnywhere(Own.Shape) == shapeAnywhere(Other.Shape) &&
          otherFields(Own) == otherFields(Other) &&
-         llvm::equal(Operands, Copied,
-                     [&](int64_t A, int64_t B) {
-                       const ProtoInstruction *X = M.operand(Own.Parent, A);
-                       const ProtoInstruction *Y =
-                           Copy.operand(Other.Parent, B);
-                       return X && Y &&
-                              X - &M.Instructions[First] ==
-                                  Y - &Copy.Instructions[Begin];
-                     }) &&
-         llvm::equal(Called, Copies,
-                     [&](int64_t A, int64_t B) { return isSame(A, B); });
+         std::ranges::equal(Operands, Copied,
+                            [&](int64_t A, int64_t B) {
+                              const ProtoInstruction *X =
+                                  M.operand(Own.Parent, A);
+                              const ProtoInstruction *Y =
+                                  Copy.operand(Other.Parent, B);
+                              return X && Y &&
+                                     X - &M.Instructions[First] ==
+                                         Y - &Copy.Instructions[Begin];
+                            }) &&
+         std::ranges::equal(Called, Copies,
+                            [&](int64_t A, int64_t B) { return isSame(A, B); });
 }
 
 bool ModuleCopy::isSame(int64_t Own, int64_t Other) {
@@ -95,10 +97,11 @@ bool ModuleCopy::isSame(int64_t Own, int64_t Other) {
   const ProtoComputation *A = M.computation(Own);
   const ProtoComputation *B = Copy.computation(Other);
   return A && B &&
-         llvm::equal(M.instructions(*A), Copy.instructions(*B),
-                     [&](const ProtoInstruction &X, const ProtoInstruction &Y) {
-                       return isSame(X, Y);
-                     });
+         std::ranges::equal(
+             M.instructions(*A), Copy.instructions(*B),
+             [&](const ProtoInstruction &X, const ProtoInstruction &Y) {
+               return isSame(X, Y);
+             });
 }
 
 HostPrograms::HostPrograms(const ProtoModule &M) : M(M) {
