@@ -97,7 +97,7 @@ hlobuf::matchByKeys(std::vector<size_t> Old, std::vector<size_t> New,
 }
 
 std::vector<size_t> hlobuf::numbersBelow(size_t Count) {
-  auto Numbers = llvm::seq(Count);
+  auto Numbers = llvm::seq<size_t>(0, Count);
   return {Numbers.begin(), Numbers.end()};
 }
 

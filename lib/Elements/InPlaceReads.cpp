@@ -157,9 +157,10 @@ bool ResultGroups::isReadByOther(const Program &P, HloId Id, uint32_t Part,
   if (!Written || Known == Readers.end())
     return false;
   unsigned Own = Groups.findLeader(Written->Operand);
-  return llvm::any_of(Known->second.set_bits(), [&](unsigned Number) {
-    return Groups.findLeader(Number) != Own;
-  });
+  for (unsigned Number : Known->second.set_bits())
+    if (Groups.findLeader(Number) != Own)
+      return true;
+  return false;
 }
 
 /// The reduction that part \p Part of a fusion's root is, through bitcasts;

@@ -271,7 +271,7 @@ static ExpectedText takeValue(StringRef &Text, unsigned Depth) {
   Text = Text.drop_front(Value.size()).ltrim();
   if (IsArray) {
     std::string Array = Value.str();
-    llvm::erase(Array, ' ');
+    std::erase(Array, ' ');
     return std::move(Array);
   }
   auto [Number, Type] = Value.split(':');

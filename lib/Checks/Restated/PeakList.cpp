@@ -186,7 +186,7 @@ void PeakList::explain(Finding &F, std::optional<size_t> Derived,
 
 bool PeakList::isListed() const {
   return Rows.size() == D.Peak.size() &&
-         llvm::all_of(llvm::seq(Rows.size()),
+         llvm::all_of(llvm::seq<size_t>(0, Rows.size()),
                       [&](size_t I) { return isSame(I, I); });
 }
 
