@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Proto/HostPrograms.h"
 #include "Proto/Fields.h"
-#include "Proto/ShapeText.h"
+#include "Proto/ProtoText.h"
 #include "Proto/Wire.h"
 #include <algorithm>
+#include <set>
 
 using namespace hlobuf;
 using namespace hlobuf::field;
@@ -16,6 +16,7 @@ struct ModuleCopy {
   const ProtoModule &Copy;
   /// Computations that were compared, by id.
   std::set<std::pair<int64_t, int64_t>> Seen = {};
+  unsigned Depth = 0;
 
   bool isSame(int64_t Own, int64_t Other);
   bool isSame(const ProtoInstruction &Own, const ProtoInstruction &Other);
@@ -92,22 +93,22 @@ bool ModuleCopy::isSame(const ProtoInstruction &Own,
 }
 
 bool ModuleCopy::isSame(int64_t Own, int64_t Other) {
+  constexpr unsigned MostDepth = 256; // Computations call a few others.
   if (!Seen.insert({Own, Other}).second)
     return true;
+  if (Depth == MostDepth)
+    return false;
+  ++Depth;
   const ProtoComputation *A = M.computation(Own);
   const ProtoComputation *B = Copy.computation(Other);
-  return A && B &&
-         std::ranges::equal(
-             M.instructions(*A), Copy.instructions(*B),
-             [&](const ProtoInstruction &X, const ProtoInstruction &Y) {
-               return isSame(X, Y);
-             });
-}
-
-HostPrograms::HostPrograms(const ProtoModule &M) : M(M) {
-  for (const ProtoInstruction &I : M.Instructions)
-    if (I.Op == Opcode::AsyncStart)
-      Starts[I.Name] = &I;
+  bool Same = A && B &&
+              std::ranges::equal(
+                  M.instructions(*A), Copy.instructions(*B),
+                  [&](const ProtoInstruction &X, const ProtoInstruction &Y) {
+                    return isSame(X, Y);
+                  });
+  --Depth;
+  return Same;
 }
 
 /// The arguments and the result in \p Shape, a ProgramShapeProto.
@@ -119,17 +120,17 @@ static std::vector<std::string> borders(StringRef Shape) {
   return All;
 }
 
-bool HostPrograms::isProgramOf(StringRef Start, StringRef Executable) const {
+bool hlobuf::isHostProgram(const ProtoModule &M, const ProtoInstruction &Start,
+                           StringRef Executable) {
   constexpr int64_t NanoRt = 2;
   StringRef Module = bytesField(Executable, 1);
   StringRef Compiled = bytesField(bytesField(bytesField(Executable, 3), 1), 1);
-  auto Row = Starts.find(Start);
-  if (Row == Starts.end() || numberAt(Executable, 2) != NanoRt ||
+  if (numberAt(Executable, 2) != NanoRt ||
       borders(bytesField(Module, ModuleProgramShape)) !=
           borders(bytesField(Compiled, ModuleProgramShape)))
     return false;
   // A custom call, alone in a computation, calls what the host runs.
-  const ProtoInstruction *I = Row->second;
+  const ProtoInstruction *I = &Start;
   SmallVector<int64_t, 4> Called;
   for (unsigned Depth = 0; Depth != 2; ++Depth) {
     Called = I->numbers(CalledComputations);

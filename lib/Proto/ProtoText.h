@@ -68,6 +68,13 @@ FieldRows compareFields(const HloProto &P,
 /// rule become \p Unread.
 FieldRows compareHeader(const HloProto &P, FieldWalk &Unread,
                         function_ref<void(const std::string &)> Report);
+/// True if \p Executable, a HostOffloadingExecutableProto (xla/core/
+/// host_offloading/host_offloading_executable.proto, 2025), is of what \p Start,
+/// an asynchronous start of \p M, calls: its module is that computation with all
+/// below it, but for names and memory spaces, and was compiled with the same
+/// arguments and result.
+bool isHostProgram(const ProtoModule &M, const ProtoInstruction &Start,
+                   StringRef Executable);
 /// The thunks of an executable (CompilationResultProto of
 /// xla/service/cpu/executable.proto, 2025-01-29 on; GpuExecutableProto of
 /// xla/service/gpu/gpu_executable.proto, 2026-03 on), one line each. XLA has no

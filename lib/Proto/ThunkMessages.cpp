@@ -96,9 +96,6 @@ ThunkParts::ThunkParts(ThunkMessage Thunk, StringRef Message) {
     InstructionId = 0;
   if (Kind == ThunkKind::RaggedAllToAll)
     applyRagged();
-  // A broadcast has it with other memory, too (jaxlib 0.12.0).
-  if (Symmetric && OtherMemory && Kind != ThunkKind::CollectiveBroadcast)
-    attribute("symmetric", "true");
   if (DynamicRoot && !Slices.empty() &&
       Slices.back().Access == ThunkAccess::Write)
     Slices.pop_back();
@@ -181,9 +178,7 @@ void ThunkParts::compareSpace(const ThunkField &Row, StringRef Message) {
   if (!Source && Row.Value != ThunkValue::DestinationSpace)
     return;
   StringRef Shape = bytesField(bytesField(Message, Source ? 2 : 3), 2);
-  constexpr int64_t Collectives = 7;
   int64_t Stated = numberAt(Message, Row.Number);
-  OtherMemory |= Stated != Collectives;
   if (Shape.data() && Stated != numberAt(bytesField(Shape, Layout), Space))
     attribute("memory_space", std::to_string(Stated));
 }
@@ -310,17 +305,11 @@ void ThunkParts::readValue(ThunkValue Value, const WireField &F) {
   case ThunkValue::KindText:
     KindText = F.Bytes;
     return;
-  case ThunkValue::Symmetric:
-    Symmetric = F.Value != 0;
+  case ThunkValue::SourceSpace: // compareSpace()
+  case ThunkValue::DestinationSpace:
     return;
   case ThunkValue::OneDevice:
     OneDevice = F.Value != 0;
-    return;
-  case ThunkValue::Graph:
-    Graph = F.Bytes;
-    return;
-  case ThunkValue::SourceSpace: // compareSpace()
-  case ThunkValue::DestinationSpace:
     return;
   case ThunkValue::HostProgram:
     HostProgram = F.Bytes;

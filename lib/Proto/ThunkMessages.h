@@ -51,12 +51,9 @@ enum class ThunkValue : uint8_t {
   /// Memory spaces of the buffers of a collective.
   SourceSpace,
   DestinationSpace,
-  /// Buffers of a collective are registered for it.
-  Symmetric,
   /// A reduction has nothing to do but to copy.
   OneDevice,
-  /// What a cuDNN call looks up, and a HostOffloadingExecutableProto.
-  Graph,
+  /// A HostOffloadingExecutableProto.
   HostProgram,
   /// A BufferAllocationProto of the embedded thunks.
   EmbeddedAllocation,
@@ -114,8 +111,6 @@ public:
   ThunkKind Kind = ThunkKind::Unknown;
   StringRef Instruction;
   StringRef ModuleName;
-  /// Of a cuDNN call: the key of what it runs.
-  StringRef Graph;
   /// What the host runs.
   StringRef HostProgram;
   /// Of a reduction: there is one device in all.
@@ -155,9 +150,6 @@ private:
   bool DynamicRoot = false;
   /// The kind again, as the thunk of a CPU states it.
   StringRef KindText;
-  /// Of a collective: it needs memory of its own, and has some of another kind.
-  bool Symmetric = false;
-  bool OtherMemory = false;
   /// Of a norm: it is a backward one.
   bool Backward = false;
   /// Of a kernel of a GPU: its name, that in the binary, which the binary may

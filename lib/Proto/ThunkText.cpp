@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proto/FieldWalk.h"
-#include "Proto/HostPrograms.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ThunkMessages.h"
 #include "Proto/Wire.h"
 #include "Support/Format.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace hlobuf;
 
@@ -19,7 +19,6 @@ enum GpuField : uint32_t {
   GpuOutput = 11,
   GpuConstant = 12,
   GpuThunk = 13,
-  GpuGraph = 5,
 };
 
 struct ThunkPrinter {
@@ -37,11 +36,8 @@ struct ThunkPrinter {
   ThunkMessage Thunk;
   const ProtoModule &M;
   TextSink &To;
-  /// Keys of the graphs that cuDNN has compiled; none where it will do so when
-  /// the program is loaded.
-  SmallVector<StringRef, 2> Graphs = {};
-  /// Of a GPU.
-  std::optional<HostPrograms> Hosts = {};
+  /// Asynchronous starts by name.
+  llvm::StringMap<const ProtoInstruction *> Starts = {};
   /// A CPU's program runs on several devices.
   bool Distributed = false;
 };
@@ -81,12 +77,11 @@ void ThunkPrinter::printThunk(StringRef Message, unsigned Depth) {
   To.Out += Parts.Attributes;
   if (Thunk == ThunkMessage::CpuThunk && Parts.ModuleName != Module)
     To.Out += " unknown=InfoProto.module_name";
-  if (Parts.Kind == ThunkKind::Cudnn && !Graphs.empty() &&
-      !llvm::is_contained(Graphs, Parts.Graph))
-    To.Out += " absent=graph";
-  if (Parts.Kind == ThunkKind::HostExecuteStart &&
-      !Hosts->isProgramOf(Parts.Instruction, Parts.HostProgram))
-    To.Out += " host_program=other";
+  if (Parts.Kind == ThunkKind::HostExecuteStart) {
+    const ProtoInstruction *Start = Starts.lookup(Parts.Instruction);
+    if (!Start || !isHostProgram(M, *Start, Parts.HostProgram))
+      To.Out += " host_program=other";
+  }
   if (Parts.OneDevice && Distributed)
     To.Out += " single_replica=true";
   printRun(Parts);
@@ -193,12 +188,10 @@ static void printAllocation(StringRef Message, TextSink &To) {
 static void printGpu(const HloProto &P, TextSink &To) {
   const ThunkSource &Source = P.Thunks;
   ThunkPrinter Printer{ThunkMessage::GpuThunk, P.Module, To};
-  Printer.Hosts.emplace(P.Module);
+  for (const ProtoInstruction &I : P.Module.Instructions)
+    if (I.Op == Opcode::AsyncStart)
+      Printer.Starts[I.Name] = &I;
   To.Out += "Thunks: gpu\n";
-  forAll(Source, To, [&](const WireField &F) {
-    if (F.Number == GpuGraph && F.isMessage())
-      Printer.Graphs.push_back(bytesField(F.Bytes, 1));
-  });
   forAll(Source, To, [&](const WireField &F) {
     if (F.Number == GpuThunk && F.isMessage())
       Printer.printThunk(F.Bytes, 0);

@@ -303,7 +303,7 @@ ExpectedText hlobuf::ruleFirstElement(const AttributeContext &Attr) {
   return expectShape(Attr, Attr.I, 1);
 }
 
-/// Stated only where it is another one (Proto/HostPrograms.h).
+/// Stated only where it is another one (Proto/HostPrograms.cpp).
 ExpectedText hlobuf::ruleHostProgram(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (Attr.Stated.empty() || P.calls(Attr.I).empty())
@@ -324,18 +324,6 @@ ExpectedText hlobuf::ruleStartedResults(const AttributeContext &Attr) {
                               S.Bytes.Allocation, S.Bytes.Offset, S.Bytes.Size,
                               Attr.G.dump().Shapes.text(S.Shape));
   return std::move(Places);
-}
-
-/// What a call of cuDNN may use in addition to its arrays: its last slice.
-ExpectedText hlobuf::ruleScratchSize(const AttributeContext &Attr) {
-  ArrayRef<ThunkSlice> Slices = Attr.G.thunks().slices(Attr.thunk());
-  return Slices.empty()
-             ? std::nullopt
-             : ExpectedText(std::to_string(Slices.back().Bytes.Size));
-}
-
-ExpectedText hlobuf::ruleOwnName(const AttributeContext &Attr) {
-  return Attr.Stated.empty() ? Attr.anything() : Attr.program().spell(Attr.I);
 }
 
 /// GetCudnnConvKind (xla/service/gpu/cublas_cudnn.cc), as
