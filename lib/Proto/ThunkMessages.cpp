@@ -364,8 +364,10 @@ void ThunkParts::addSlice(const ThunkField &Row, StringRef Message) {
   if (Form == SliceForm::Nullable) {
     noteUnread(FieldType::NullableShapedSlice, Message);
     Message = bytesField(Message, 1);
+    size_t Place = Passed[Row.Number]++;
     if (!Message.data()) // a token
-      return;
+      return attribute(
+          "token", fmt::format("{}-{}", thunkAccessText(Row.Access), Place));
     Form = SliceForm::Shaped;
   }
   Slice Added = {Row.Access, Row.Number, ""};

@@ -9,6 +9,7 @@
 #include "Proto/AttributeValues.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include <map>
 #include <optional>
 
 namespace hlobuf {
@@ -158,6 +159,8 @@ private:
   StringRef Loaded;
   StringRef Binary;
   std::optional<uint64_t> Arity;
+  /// Of a custom call: how many arguments and results, by field, with tokens.
+  std::map<uint32_t, size_t> Passed;
   /// How these are passed to it.
   StringRef Packed;
   /// Fields that are not in the table.

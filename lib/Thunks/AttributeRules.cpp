@@ -271,6 +271,25 @@ ExpectedText hlobuf::ruleCalledByCustomCall(const AttributeContext &Attr) {
   return P.module().name(C).str();
 }
 
+static bool isToken(const Program &P, const ArrayLeaf &Leaf) {
+  ShapeId Part = P.trees().part(P[Leaf.Instruction].Shape, Leaf.Ordinal);
+  return P.trees().shape(Part).Kind == ShapeKind::Token;
+}
+
+/// `read-0 write-2`: which arguments and results are tokens.
+ExpectedText hlobuf::ruleTokenPlaces(const AttributeContext &Attr) {
+  std::string Places;
+  auto Add = [&](ArrayRef<ArrayLeaf> Leaves, StringRef Does) {
+    for (const auto &[Place, Leaf] : llvm::enumerate(Leaves))
+      if (isToken(Attr.program(), Leaf))
+        Places +=
+            fmt::format("{}{}-{}", Places.empty() ? "" : " ", Does, Place);
+  };
+  Add(Attr.G.operandLeaves(Attr.I, /*Tokens=*/true), "read");
+  Add(Attr.G.leaves(Attr.I, /*Tokens=*/true), "write");
+  return std::move(Places);
+}
+
 /// An array's shape with its layout, as the thunk spells it.
 static ExpectedText expectShape(const AttributeContext &Attr, HloId I,
                                 uint32_t Ordinal) {
