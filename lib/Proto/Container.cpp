@@ -339,7 +339,7 @@ static StringRef resultAround(StringRef Bytes, const FoundProto &P,
 /// that have nothing to do have none today, but say which kind of object files
 /// they have.
 void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
-  constexpr uint32_t OldFiles = 4, Kind = 5, Thunks = 6, Files = 8;
+  constexpr uint32_t OldFiles = 4, Kind = 5, Thunks = 6, Symbols = 7, Files = 8;
   constexpr uint64_t Kernels = 2;
   WireReader In(Rest);
   WireField F;
@@ -356,7 +356,8 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
     // other fields of these numbers, field 6 is a compute capability.
     bool IsSequence =
         F.Number == Thunks && isName(firstField(firstField(F.Bytes, 1), 1));
-    HasThunks |= IsSequence;
+    // What is launched has a thunk, whether that can be read or not.
+    HasThunks |= IsSequence || F.Number == Symbols;
     HasFiles |= F.Number == OldFiles || F.Number == Files;
     HasKernels |= F.Number == Kind && F.Value == Kernels;
   }

@@ -6,6 +6,7 @@
 #define HLOBUF_PROTO_FIELDWALK_H
 
 #include "Support/LLVM.h"
+#include "llvm/ADT/STLExtras.h"
 #include <map>
 #include <set>
 
@@ -56,6 +57,12 @@ public:
   /// Counts compared rows that were met, and are not in \p Done: whatever kept
   /// them from being compared, nobody knows what they say.
   void settle(const FieldRows &Done);
+
+  /// A part could not be read at all.
+  bool isDamaged() const {
+    return llvm::any_of(
+        Unread, [](const auto &Each) { return Each.first.second == 0; });
+  }
 
   /// Counts the field \p Number of an \p In, whose value nobody reads.
   void addUnread(FieldType In, uint32_t Number) { ++Unread[{In, Number}]; }

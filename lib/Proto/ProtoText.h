@@ -69,10 +69,10 @@ FieldRows compareFields(const HloProto &P,
 FieldRows compareHeader(const HloProto &P, FieldWalk &Unread,
                         function_ref<void(const std::string &)> Report);
 /// True if \p Executable, a HostOffloadingExecutableProto (xla/core/
-/// host_offloading/host_offloading_executable.proto, 2025), is of what \p Start,
-/// an asynchronous start of \p M, calls: its module is that computation with all
-/// below it, but for names and memory spaces, and was compiled with the same
-/// arguments and result.
+/// host_offloading/host_offloading_executable.proto, 2025), is of what \p
+/// Start, an asynchronous start of \p M, calls: its module is that computation
+/// with all below it, but for names and memory spaces, and was compiled with
+/// the same arguments and result.
 bool isHostProgram(const ProtoModule &M, const ProtoInstruction &Start,
                    StringRef Executable);
 /// The thunks of an executable (CompilationResultProto of

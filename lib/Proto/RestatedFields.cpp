@@ -274,16 +274,20 @@ void RestatedFields::compareObjectFiles() {
   for (uint32_t Field : {OldFiles, Files})
     forEachMessage(P.Result, Field,
                    [&](StringRef File) { Code.push_back(File); });
-  std::vector<StringRef> Texts = textsIn(Code);
+  std::vector<StringRef> Texts = textsIn(Code), Missing;
   forEachMessage(P.Result, Symbols, [&](StringRef Symbol) {
     StringRef Name = bytesField(Symbol, 2);
     auto Place = llvm::lower_bound(Texts, Name, endsBefore);
     if (Place == Texts.end() || !Place->ends_with(Name))
-      differs("object_files do not have the symbol {}", plainName(Name));
+      Missing.push_back(Name);
     if (int64_t Type = numberAt(Symbol, 1); Type != 1 && Type != 2)
       differs("function_type_id of {} is {}: neither kernel nor comparator",
               plainName(bytesField(Symbol, 2)), Type);
   });
+  if (!Missing.empty())
+    differs("{} lack {} of compiled_symbols, {}",
+            counted(Code.size(), "object file"), Missing.size(),
+            plainName(Missing.front()));
   compared(FieldType::CpuCompilationResult, {FilesKind});
   compared(FieldType::CpuSymbol, {1});
 }

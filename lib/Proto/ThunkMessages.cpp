@@ -117,6 +117,7 @@ void ThunkParts::noteUnknown(StringRef Message, uint32_t Number) {
 void ThunkParts::noteUnread(FieldType In, StringRef Message) {
   FieldWalk Walk;
   Walk.walk(In, Message);
+  Damaged |= Walk.isDamaged();
   std::string Names = Walk.unreadNames();
   if (!Names.empty() && !Unknown.empty())
     Unknown += ',';

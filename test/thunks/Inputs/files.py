@@ -1,4 +1,4 @@
-"""files.py FILE OUT: the executable without its object files."""
+"""files.py FILE OUT [NUMBER]: the executable without its object files, or another field."""
 
 import pathlib
 import sys
@@ -9,5 +9,5 @@ from executable import CpuFile
 
 FILES = 8
 file = CpuFile(pathlib.Path(sys.argv[1]).read_bytes())
-file.result.replace(FILES, [])
+file.result.replace(int(sys.argv[3]) if len(sys.argv) > 3 else FILES, [])
 pathlib.Path(sys.argv[2]).write_bytes(file.prefix + file.outer.encode())
