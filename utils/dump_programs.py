@@ -145,6 +145,19 @@ def waste_copy(x, row, at):
     return jnp.sum(new @ x) + jnp.sum(old @ x)
 
 
+@program(shape(64, 64), shape(8, 64))
+def waste_stored(w, xs):
+    """A scan that stores one value in each trip."""
+    h, ws = lax.scan(lambda h, x: (jnp.tanh(h @ w + x), w), xs[0], xs)
+    return h, (ws * h[None, :, None]).sum()
+
+
+@program(shape(64, 64), shape(64, 64), donate=(0,))
+def waste_copied_back(x, row):
+    """A donated argument whose result is made elsewhere, and copied back."""
+    return jnp.concatenate([row[:1], x[1:]])
+
+
 @program(shape(64, 64))
 def waste_constant(x):
     """An array that is part of the program."""

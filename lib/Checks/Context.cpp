@@ -18,7 +18,7 @@ struct CheckContext::Cache {
   Lazy<std::unique_ptr<proof::Proof>> Stated;
   Lazy<std::unique_ptr<MemoryUse>> Memory;
   Lazy<std::unique_ptr<ValueNames>> Names;
-  Lazy<std::vector<Waste>> Wasted;
+  Lazy<MemoryAnswers> Answers;
   Lazy<std::unique_ptr<ThunkGraph>> Thunks;
   Lazy<std::unique_ptr<LaunchProof>> Launched;
 };
@@ -105,7 +105,7 @@ const ValueNames &CheckContext::names() const {
       [&] { return std::make_unique<ValueNames>(*this, moduleAnalysis()); });
 }
 
-ArrayRef<Waste> CheckContext::waste() const {
-  return Memo->Wasted.get(
-      [&] { return findWaste(memory(), names(), moduleAnalysis()); });
+const MemoryAnswers &CheckContext::answers() const {
+  return Memo->Answers.get(
+      [&] { return findAnswers(memory(), names(), moduleAnalysis()); });
 }

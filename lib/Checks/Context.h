@@ -52,7 +52,7 @@ public:
   /// What values are called.
   const ValueNames &names() const;
   /// What the program could do without.
-  ArrayRef<Waste> waste() const;
+  const MemoryAnswers &answers() const;
 
 private:
   struct Cache;

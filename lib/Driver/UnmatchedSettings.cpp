@@ -94,8 +94,9 @@ void UnmatchedSettings::findQuestions(List &Problems) const {
     if (!Answered[I])
       Problems.emplace_back(
           "",
-          fmt::format("--why={} matches nothing: give names of values as the "
-                      "dump spells them, such as fusion.1 or fusion.1{{0}}",
+          fmt::format("--why={} matches nothing: give a value as the dump spells "
+                      "it, such as fusion.1{{0}}, an instruction, an argument "
+                      "or a source line, or two with a colon between them",
                       Spelled));
 }
 

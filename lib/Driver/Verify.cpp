@@ -396,7 +396,8 @@ DumpResult Run::finish(const SummaryOptions *WantMemory, unsigned Jobs) {
         if (Order[I] != SummaryNumber)
           return runCheck(Order[I]);
         Result.Memory = summarizeMemory(Context.memory(), Context.names(),
-                                        Context.waste(), *WantMemory);
+                                        Context.moduleAnalysis(),
+                                        Context.answers(), *WantMemory);
         return CheckRun();
       },
       [&](size_t I, CheckRun &Check) {

@@ -253,7 +253,7 @@ std::optional<int64_t> hlobuf::countRounds(Scalars &All, HloId While) {
 }
 
 /// `"known_trip_count":{"n":"10"}` in backend_config.
-static std::optional<int64_t> tripCount(StringRef Attributes) {
+std::optional<int64_t> hlobuf::statedRounds(StringRef Attributes) {
   size_t Offset = Attributes.find("known_trip_count");
   int64_t Count = 0;
   if (Offset == llvm::StringRef::npos)
@@ -292,7 +292,7 @@ static std::optional<CounterRange> counterRange(Scalars &All, ScalarId S) {
       std::abs(*Begin) >= MaxElement)
     return std::nullopt;
   std::optional<int64_t> Last;
-  if (std::optional<int64_t> Count = tripCount(All.attributes(While)))
+  if (std::optional<int64_t> Count = statedRounds(All.attributes(While)))
     Last = boundedAdd(*Begin, boundedMultiply(*Count - 1, *Step));
   else if (std::optional<int64_t> End = findEnd(All, S, Condition);
            End && *Step > 0)

@@ -25,6 +25,8 @@ struct CounterRange {
 /// upwards from a constant, and that its condition compares with one; nothing
 /// for other loops.
 std::optional<int64_t> countRounds(Scalars &All, HloId While);
+/// The `known_trip_count` in \p Attributes of a loop; nothing without one.
+std::optional<int64_t> statedRounds(StringRef Attributes);
 
 /// The start indices of one question. Each that is not constant is a parameter
 /// of its own; so is each scalar that they depend on.

@@ -118,7 +118,7 @@ void FitContext::findDonations() {
   hlobuf::findDonations(Possible);
   // Copies that they need may take what they save.
   if (llvm::none_of(Possible.Items, [](const Waste &Item) {
-        return Item.Saved != 0 && (Item.Kind == WasteKind::ArgumentCopy ||
+        return Item.Saved != 0 && (Item.Kind == WasteKind::Copy ||
                                    Item.Kind == WasteKind::PossibleDonation);
       }))
     return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Memory/Instructions.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 
@@ -51,6 +52,44 @@ NameId hlobuf::findSource(const Facts &DumpFacts, NameId Name) {
       if (HloId Known = M.operands(M[Id])[0])
         return M[Known].Name;
   return Source;
+}
+
+/// \p Op computes each element from the elements at the same place, and may
+/// write it there.
+static bool isInPlace(Opcode Op, uint32_t Operand) {
+  return isUpdate(Op) ? Operand == 0
+                      : isElementwise(Op) || accessesNoMemory(Op);
+}
+
+bool hlobuf::readsInPlace(const Program &P, HloId Id, HloId Source) {
+  if (!Id)
+    return false;
+  Opcode Op = P[Id].Op;
+  ComputationId Body = Op == Opcode::Fusion ? P.callee(Id, CallRole::Calls)
+                       : Op == Opcode::Call ? P.callee(Id, CallRole::ToApply)
+                                            : ComputationId();
+  DenseSet<uint32_t> Same; // in the body: the operand's elements
+  bool Reads = false;
+  for (uint32_t I = 0; I != P.operands(Id).size(); ++I) {
+    HloId Operand = P.operands(Id)[I];
+    if (Operand != Source)
+      continue;
+    Reads = true;
+    if (!Body && !isInPlace(Op, I))
+      return false;
+    if (Body && P.parameter(Body, I))
+      Same.insert(P.parameter(Body, I).index());
+  }
+  if (Same.empty())
+    return Reads;
+  for (HloId User : P.order(Body))
+    for (const auto &[I, Operand] : llvm::enumerate(P.operands(User)))
+      if (Same.contains(Operand.index())) {
+        if (!isInPlace(P[User].Op, static_cast<uint32_t>(I)))
+          return false;
+        Same.insert(User.index());
+      }
+  return Reads;
 }
 
 std::vector<HloValueId> hlobuf::findOwnResults(const ModuleAnalysis &Module,

@@ -32,6 +32,12 @@ ValueId findValue(const Facts &DumpFacts, NameId Name);
 /// an element that no text defines (since 2026-07-13), the one of the module.
 NameId findSource(const Facts &DumpFacts, NameId Name);
 
+/// \p Id, which reads \p Source, can write its result over it. A fusion can if
+/// each instruction on the way from there can
+/// (HloDataflowAnalysis::CanShareOperandBufferWithUser, 2019); what a loop
+/// reads is needed until it ends.
+bool readsInPlace(const Program &P, HloId Id, HloId Source);
+
 /// Values that ENTRY returns in allocations of \p Color that are neither
 /// arguments nor constants, one of each, in the order of the result.
 std::vector<HloValueId> findOwnResults(const ModuleAnalysis &Module,

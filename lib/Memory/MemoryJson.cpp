@@ -81,7 +81,59 @@ static void writeSavings(const MemorySummary &Summary, json::OStream &J) {
       J.attribute("kept", Summary.Donation->Effective);
       J.attribute("missed", Summary.Donation->Missed);
       J.attribute("possible", Summary.Donation->Possible);
+      J.attribute("bytes", Summary.Donated.Bytes);
+      J.attribute("saved_bytes", Summary.Donated.Saved);
+      writeRows(J, "lossy", Summary.Donated.Lossy, [&](const Donation &Item) {
+        writeText(J, "argument", Item.Argument);
+        J.attribute("bytes", Item.Bytes);
+        J.attribute("saved_bytes", Item.Saved);
+        write(J, "why", Item.Why);
+        write(J, "change", Item.Change);
+      });
     });
+  writeRows(J, "stored_invariants", Summary.Stored,
+            [&](const StoredInvariant &S) {
+              writeText(J, "name", S.Name);
+              writeText(J, "what", S.What);
+              writeText(J, "loop", S.Loop);
+              J.attribute("bytes", S.Bytes);
+              J.attribute("trips", S.Trips);
+            });
+}
+
+static void writeBounds(StringRef Key, uint64_t Least, uint64_t Most,
+                        json::OStream &J) {
+  J.attributeObject(Key, [&] {
+    J.attribute("least", Least);
+    J.attribute("most", Most);
+  });
+}
+
+static void writeCopies(const CopyTable &Copies, json::OStream &J) {
+  J.attributeObject("traffic", [&] {
+    J.attribute("read_bytes", Copies.All.Read);
+    J.attribute("written_bytes", Copies.All.Written);
+    writeBounds("copied_bytes", Copies.LeastCopied, Copies.MostCopied, J);
+  });
+  auto Rows = ArrayRef(Copies.Rows).take_front(Copies.NumShown);
+  writeRows(J, "copies", Rows, [&](const CopyRow &Row) {
+    write(J, "what", Row.What);
+    J.attribute("cause", causeName(Row.Cause));
+    J.attribute("bytes", Row.Bytes);
+    J.attribute("read_bytes", Row.Read);
+    J.attribute("written_bytes", Row.Written);
+    writeBounds("runs", Row.LeastRuns, Row.MostRuns, J);
+    write(J, "unknown_loop", Row.UnknownLoop);
+    writeTexts(J, "names", Row.Names);
+    write(J, "op_name", Row.OpName);
+    write(J, "source", Row.Source);
+    write(J, "why", Row.Why);
+    write(J, "older", Row.Older);
+    write(J, "reader", Row.Reader);
+    write(J, "newer", Row.Newer);
+    write(J, "writer", Row.Writer);
+    write(J, "change", Row.Change);
+  });
 }
 
 static void writePeak(const MemorySummary &Summary, json::OStream &J) {
@@ -123,6 +175,8 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
       J.attribute("kept_for_backward_bytes", Summary.ResidualBytes);
     writePeak(Summary, J);
     writeSavings(Summary, J);
+    if (Summary.Copies)
+      writeCopies(*Summary.Copies, J);
     if (!Summary.Answers.empty())
       writeRows(J, "answers", Summary.Answers, [&](const WhyAnswer &Answer) {
         write(J, "question", Answer.Question);

@@ -23,7 +23,8 @@ struct Summarizer {
 
   const MemoryUse &Memory;
   const ValueNames &Names;
-  ArrayRef<Waste> Wasted;
+  const ModuleAnalysis *Module;
+  const MemoryAnswers &Answers;
   const SummaryOptions &Options;
   const Facts &DumpFacts = Memory.facts();
   const Dump &D = DumpFacts.dump();
@@ -45,6 +46,7 @@ void Summarizer::addSpaces() {
   Summary.Capacity = Options.Capacity;
   Summary.Chip = Options.Chip;
   Summary.Table = Options.Table;
+  Summary.Top = Options.Top;
   for (const SpaceUse &Space : Memory.spaces()) {
     if (Space.Color == 0)
       Summary.Main = Summary.Spaces.size();
@@ -250,9 +252,15 @@ void Summarizer::addStated() {
 
 void Summarizer::addSavings() {
   std::map<std::tuple<StringRef, std::string, uint64_t>, size_t> Known;
-  for (const Waste &Item : Wasted) {
-    if (Item.Small)
+  for (const Waste &Item : Answers.Wasted) {
+    // What a donation did not save is told with the others.
+    if (Item.Small || (Item.Kind == WasteKind::UnusedDonation &&
+                       D[D[Item.Value].Owner].MaybeLiveOut))
       continue;
+    // Why it is copied is told with the copies.
+    std::string Message = Item.Kind == WasteKind::Copy
+                              ? StringRef(Item.Message).split(": ").first.str()
+                              : Item.Message;
     StringRef Check = checkOf(Item.Kind);
     // Donations are of different arguments, and add up.
     bool Joined = Item.Kind != WasteKind::PossibleDonation &&
@@ -262,7 +270,8 @@ void Summarizer::addSavings() {
     if (!New && Joined)
       ++Summary.Savings[Entry->second].Count;
     else
-      Summary.Savings.push_back({Check, Item.Message, Item.Hint, Item.Saved});
+      Summary.Savings.push_back(
+          {Check, std::move(Message), Item.Hint, Item.Saved});
   }
   std::ranges::stable_sort(Summary.Savings, std::greater(), &WasteRow::Saved);
   if (Summary.Savings.size() > Options.Top)
@@ -282,11 +291,11 @@ void Summarizer::addDonation() {
     Sum.Effective +=
         Returned.count({Item.Parameter, Item.Index.canonical().bits()});
   Sum.Missed = static_cast<unsigned>(D.Module.Aliases.size()) - Sum.Effective;
-  for (const Waste &Item : Wasted) {
-    if (Item.Kind == WasteKind::UnusedDonation)
+  for (const Waste &Item : Answers.Wasted) {
+    if (Item.Kind == WasteKind::UnusedDonation &&
+        !D[D[Item.Value].Owner].MaybeLiveOut)
       Sum.Missed += Item.Count;
-    if (Item.Kind == WasteKind::PossibleDonation ||
-        Item.Kind == WasteKind::ArgumentCopy) {
+    if (Item.Kind == WasteKind::PossibleDonation) {
       Sum.Possible += Item.Count;
       Sum.PossibleBytes += Item.Saved;
     }
@@ -301,14 +310,21 @@ MemorySummary Summarizer::run() {
   addStated();
   addSavings();
   addDonation();
-  for (const std::string &Spelled : Options.Explained)
-    Summary.Answers.push_back(whyLive(Memory, Names, Spelled));
+  Summary.Copies = Answers.Copies;
+  Summary.Donated = Answers.Donations;
+  Summary.Stored = Answers.Stored;
+  if (!Options.Explained.empty()) {
+    WhyAnswers Why(Memory, Names, Module, Answers);
+    for (const std::string &Question : Options.Explained)
+      Summary.Answers.push_back(Why.answer(Question));
+  }
   return std::move(Summary);
 }
 
 MemorySummary hlobuf::summarizeMemory(const MemoryUse &Memory,
                                       const ValueNames &Names,
-                                      ArrayRef<Waste> Wasted,
+                                      const ModuleAnalysis *Module,
+                                      const MemoryAnswers &Answers,
                                       const SummaryOptions &Options) {
-  return Summarizer{Memory, Names, Wasted, Options}.run();
+  return Summarizer{Memory, Names, Module, Answers, Options}.run();
 }

@@ -18,14 +18,15 @@
 
 namespace hlobuf {
 
-/// What shows the bytes at the peak: rows of values, or scopes of op_name.
-enum class PeakTable : uint8_t { Rows, Scopes };
+/// What is shown: the peak in rows of values, or in scopes of op_name; or
+/// copies alone.
+enum class SummaryTable : uint8_t { Rows, Scopes, Copies };
 
 /// What `--summary` shows.
 struct SummaryOptions {
   /// Rows of each table.
   unsigned Top = 10;
-  PeakTable Table = PeakTable::Rows;
+  SummaryTable Table = SummaryTable::Rows;
   /// Bytes of the main memory space of the chip, where they are known.
   std::optional<uint64_t> Capacity;
   /// Where Capacity comes from: `TPU v5e`.
@@ -119,10 +120,16 @@ struct MemorySummary {
   std::vector<HeldRow> Largest;
   std::vector<HeldGroup> Groups;
   size_t NumGroups = 0;
-  PeakTable Table = PeakTable::Rows;
+  SummaryTable Table = SummaryTable::Rows;
+  /// Rows of copies.
+  unsigned Top = 10;
   /// The scopes of all rows.
   std::vector<TreeLine> Tree;
   std::vector<WasteRow> Savings;
+  /// Nothing without a module that derives times.
+  std::optional<CopyTable> Copies;
+  DonationTable Donated;
+  std::vector<StoredInvariant> Stored;
   /// Unknown without a module.
   std::optional<DonationSummary> Donation;
   /// One for each of SummaryOptions::Explained.
@@ -136,10 +143,11 @@ struct MemorySummary {
   }
 };
 
-/// Adds up the memory of \p Memory, whose values \p Names names, with the
-/// savings \p Wasted.
+/// Adds up the memory of \p Memory, whose values \p Names names, with
+/// \p Answers. \p Module may be null.
 MemorySummary summarizeMemory(const MemoryUse &Memory, const ValueNames &Names,
-                              ArrayRef<Waste> Wasted,
+                              const ModuleAnalysis *Module,
+                              const MemoryAnswers &Answers,
                               const SummaryOptions &Options);
 
 /// Prints \p Summary as tables below the heading \p Name, at most \p Width

@@ -6,12 +6,16 @@
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/TextColumns.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
 
 /// Columns that a shape gets at most.
 static constexpr size_t ShapeColumns = 34;
+
+/// Rows of copies, donations and stores that a summary of memory has.
+static constexpr size_t RowsInSummary = 5;
 
 /// `12.3%` of \p Whole.
 static std::string share(uint64_t Part, uint64_t Whole) {
@@ -41,6 +45,11 @@ struct Table {
   void printGroups();
   void printTree();
   void printSavings();
+  void explained(uint64_t Bytes, const std::string &First, StringRef Why,
+                 StringRef Change);
+  void printCopies(size_t Top);
+  void printDonation();
+  void printStored();
 
   const MemorySummary &Summary;
   size_t Width;
@@ -85,13 +94,6 @@ void Table::printSpaces() {
                           humanBytes(Space.Peak), Space.PeakStep);
     line(Text);
   }
-}
-
-/// `scan at train.py:32` of `scan at src/train.py:32`.
-static std::string withoutFolders(StringRef Loop) {
-  auto [Noun, Path] = Loop.split(" at ");
-  return Path.empty() ? Loop.str()
-                      : (Noun + " at " + llvm::sys::path::filename(Path)).str();
 }
 
 void Table::printPeak() {
@@ -246,15 +248,60 @@ void Table::printTree() {
         std::string(2 * std::min(T.Depth, 20u), ' ') + T.Label);
 }
 
+/// \p Bytes, and below \p First what explains it.
+void Table::explained(uint64_t Bytes, const std::string &First, StringRef Why,
+                      StringRef Change) {
+  std::vector<std::string> Text = wrapped(First, Width - 15);
+  if (!Why.empty())
+    for (const std::string &Part : wrapped(Why, Width - 19))
+      Text.push_back("    " + Part);
+  if (!Change.empty())
+    for (const std::string &Part : wrapped(("-> " + Change).str(), Width - 19))
+      Text.push_back("    " + Part);
+  std::string Head = fmt::format("  {:>11}  ", humanBytes(Bytes));
+  for (const std::string &Part : Text) {
+    line(Head + Part);
+    Head.assign(15, ' ');
+  }
+}
+
+void Table::printDonation() {
+  const DonationSummary &Sum = *Summary.Donation;
+  const DonationTable &Done = Summary.Donated;
+  std::string Saved;
+  if (Done.Count != 0)
+    Saved = fmt::format(" and {} {} of {}",
+                        Done.Lossy.empty() ? "saved" : "saved about",
+                        humanBytes(Done.Saved), humanBytes(Done.Bytes));
+  line(fmt::format(
+      "  donation: {} kept{}, {} missed, {} more possible{}", Sum.Effective,
+      Saved, Sum.Missed, Sum.Possible,
+      Sum.Possible ? fmt::format(" ({})", humanBytes(Sum.PossibleBytes)) : ""));
+  for (const Donation &Item : ArrayRef(Done.Lossy).take_front(RowsInSummary))
+    if (Item.Bytes - Item.Saved >= whole() / 100)
+      explained(
+          Item.Saved,
+          fmt::format("of {} by {}", humanBytes(Item.Bytes), Item.Argument),
+          Item.Why, Item.Change);
+}
+
+void Table::printStored() {
+  uint64_t Written = Summary.Copies ? Summary.Copies->All.Written : 0;
+  for (const StoredInvariant &S :
+       ArrayRef(Summary.Stored).take_front(RowsInSummary))
+    if (S.Bytes * S.Trips >= Written / 100)
+      explained(S.Bytes * S.Trips,
+                fmt::format("{} x {}  {}: {}  [stored]", humanBytes(S.Bytes),
+                            S.Trips, S.Name, S.What),
+                fmt::format("the {} stores it in each trip, and no trip "
+                            "changes it",
+                            S.Loop),
+                "return it once, and broadcast it where it is read");
+}
+
 void Table::printSavings() {
   if (Summary.Donation)
-    line(fmt::format(
-        "  donation: {} kept, {} missed, {} more possible{}",
-        Summary.Donation->Effective, Summary.Donation->Missed,
-        Summary.Donation->Possible,
-        Summary.Donation->Possible
-            ? fmt::format(" ({})", humanBytes(Summary.Donation->PossibleBytes))
-            : ""));
+    printDonation();
   if (Summary.Savings.empty())
     return;
   OS << '\n';
@@ -264,19 +311,46 @@ void Table::printSavings() {
     std::string Like =
         Item.Count > 1 ? fmt::format(", and {} more like it", Item.Count - 1)
                        : "";
-    std::vector<std::string> Text = wrapped(
-        fmt::format("{}{} [{}]", Item.Message, Like, Item.Check), Width - 15);
-    for (const std::string &Part : wrapped(Item.Hint, Width - 19))
-      Text.push_back("    " + Part);
-    std::string Head = fmt::format("  {:>11}  ", humanBytes(Item.Saved));
-    for (const std::string &Part : Text) {
-      line(Head + Part);
-      Head.assign(15, ' ');
-    }
+    explained(Item.Saved,
+              fmt::format("{}{} [{}]", Item.Message, Like, Item.Check), "",
+              Item.Hint);
   }
 }
 
+/// `3.2MiB`, or `1.1MiB to 3.2MiB` where branches differ.
+static std::string spellBounds(uint64_t Least, uint64_t Most) {
+  return Least == Most ? humanBytes(Most)
+                       : humanBytes(Least) + " to " + humanBytes(Most);
+}
+
+void Table::printCopies(size_t Top) {
+  if (!Summary.Copies)
+    return;
+  const CopyTable &Copies = *Summary.Copies;
+  uint64_t All = Copies.All.sum();
+  line(fmt::format("  one run reads {} and writes {}; copies are {} of it ({})",
+                   humanBytes(Copies.All.Read), humanBytes(Copies.All.Written),
+                   spellBounds(Copies.LeastCopied, Copies.MostCopied),
+                   share(Copies.MostCopied, All)));
+  for (const CopyRow &Row :
+       ArrayRef(Copies.Rows).take_front(std::min(Top, Copies.NumShown))) {
+    std::string Names = llvm::join(ArrayRef(Row.Names).take_front(2), ", ");
+    if (Row.Names.size() > 2)
+      Names += ", ..";
+    explained(Row.sum(),
+              fmt::format("{}  {}: {}  [{}]", Row.amount(), Names, Row.What,
+                          causeName(Row.Cause)),
+              Row.Why, Row.Change);
+  }
+  printStored();
+  OS << '\n';
+}
+
 void Table::print(StringRef Name) {
+  if (Summary.Table == SummaryTable::Copies) {
+    OS << fmt::format("copies of {}\n", Name);
+    return printCopies(Summary.Top);
+  }
   OS << fmt::format("memory of {}: {}\n", Name, humanBytes(Summary.Total));
   printSpaces();
   if (!Summary.Main)
@@ -285,11 +359,12 @@ void Table::print(StringRef Name) {
     printPeak();
   else
     line("  the peak is not known: no sound live ranges, no scheduled module");
-  if (Summary.Table == PeakTable::Rows)
+  if (Summary.Table == SummaryTable::Rows)
     printGroups();
   else
     printTree();
   OS << '\n';
+  printCopies(std::min<size_t>(Summary.Top, RowsInSummary));
   printSavings();
 }
 

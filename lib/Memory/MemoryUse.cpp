@@ -309,3 +309,17 @@ uint64_t MemoryUse::savedWithout(const SpaceUse &Space,
   }
   return Peak - std::min(Peak, Most);
 }
+
+uint64_t MemoryUse::mostLive(const DenseSet<uint32_t> &Gone,
+                             const DenseSet<uint32_t> &Added) const {
+  std::vector<uint64_t> Live(static_cast<size_t>(Steps) + 2);
+  for (uint32_t I : Added)
+    if (std::optional<StepRange> Range = range(ValueId(I)))
+      addChange(Live, *Range, D.Values[I].Size);
+  for (const Allocation &Alloc : D.Allocations)
+    if (Alloc.color() == 0 && kindOf(Alloc) == MemoryKind::Temp)
+      addLive(
+          Alloc, [&](ValueId V) { return !Gone.contains(V.index()); }, Live);
+  std::partial_sum(Live.begin(), Live.end(), Live.begin());
+  return *std::max_element(Live.begin(), Live.end());
+}

@@ -18,6 +18,7 @@
 #include "Memory/ByteSpans.h"
 #include "Memory/MemoryKind.h"
 #include "Support/Lazy.h"
+#include "llvm/ADT/DenseSet.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -137,6 +138,12 @@ public:
   /// live ranges show it. Costs a walk over all steps.
   uint64_t savedWithout(const SpaceUse &Space,
                         ArrayRef<FreedBytes> Freed) const;
+
+  /// The most bytes that are live at one step in temps of the main space
+  /// without the values \p Gone, and with \p Added. Costs a walk over all
+  /// values.
+  uint64_t mostLive(const DenseSet<uint32_t> &Gone,
+                    const DenseSet<uint32_t> &Added) const;
 
 private:
   void findTimes(ModuleAnalysisFn Module);

@@ -6,6 +6,7 @@
 #include "Memory/MemoryTree.h"
 #include "Support/Format.h"
 #include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
 
@@ -106,6 +107,31 @@ static Frontend findFrontend(const Dump &D) {
       [&](const HloInstruction &I) { return D.Module.attributes(I); });
   Ask(D.Instructions, [&](const Instruction &I) { return D.attributes(I); });
   return From;
+}
+
+std::string hlobuf::withoutFolders(StringRef Text) {
+  std::string Out;
+  for (StringRef Word : llvm::split(Text, ' ')) {
+    bool IsPlace = !Word.empty() && llvm::isDigit(Word.back()) &&
+                   Word.contains('/') && Word.contains(':');
+    Out += (Out.empty() ? "" : " ") +
+           (IsPlace ? Word.substr(Word.rfind('/') + 1) : Word).str();
+  }
+  return Out;
+}
+
+std::string hlobuf::donationHint(Frontend From) {
+  std::string Hint = "where the caller does not need it afterwards, donate it";
+  switch (From) {
+  case Frontend::PyTorch:
+    return Hint + ": update the tensor in place between two torch_xla.sync()";
+  case Frontend::TensorFlow:
+    return Hint + ": make it a tf.Variable that the function assigns";
+  case Frontend::JAX:
+  case Frontend::Unknown:
+    break;
+  }
+  return Hint + ": jax.jit(f, donate_argnames=...)";
 }
 
 ValueNames::ValueNames(const Facts &DumpFacts, const ModuleAnalysis *Module)

@@ -17,6 +17,12 @@ namespace hlobuf {
 /// What a program was written with: whose words a user knows.
 enum class Frontend : uint8_t { Unknown, JAX, PyTorch, TensorFlow };
 
+/// `scan at train.py:32` of `scan at src/train.py:32`.
+std::string withoutFolders(StringRef Text);
+
+/// How a user of \p From gives away an argument.
+std::string donationHint(Frontend From);
+
 /// What a value is to its user.
 enum class ValueRole : uint8_t {
   /// An argument, or one that is updated in place.

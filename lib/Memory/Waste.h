@@ -5,7 +5,8 @@
 #ifndef HLOBUF_MEMORY_WASTE_H
 #define HLOBUF_MEMORY_WASTE_H
 
-#include "Memory/MemoryUse.h"
+#include "Memory/Donations.h"
+#include "Memory/StoredInvariants.h"
 
 namespace hlobuf {
 
@@ -43,6 +44,16 @@ struct Waste {
 /// this many bytes.
 constexpr uint64_t WasteShare = 100;
 constexpr uint64_t MinWaste = 4096;
+
+/// What a program could do without.
+struct MemoryAnswers {
+  /// By kind, then by saved bytes.
+  std::vector<Waste> Wasted;
+  /// Nothing without a module that derives times.
+  std::optional<CopyTable> Copies;
+  DonationTable Donations;
+  std::vector<StoredInvariant> Stored;
+};
 
 } // namespace hlobuf
 

@@ -38,20 +38,6 @@ void WasteContext::add(Waste Item) {
   Items.push_back(std::move(Item));
 }
 
-std::string WasteContext::donationHint() const {
-  std::string Hint = "where the caller does not need it afterwards, donate it";
-  switch (Names.frontend()) {
-  case Frontend::PyTorch:
-    return Hint + ": update the tensor in place between two torch_xla.sync()";
-  case Frontend::TensorFlow:
-    return Hint + ": make it a tf.Variable that the function assigns";
-  case Frontend::JAX:
-  case Frontend::Unknown:
-    break;
-  }
-  return Hint + ": jax.jit(f, donate_argnames=...)";
-}
-
 std::string WasteContext::describe(ValueId V) const {
   return isEntryParameter(V) ? Names[V].text() : Names.spell(V);
 }
@@ -147,9 +133,9 @@ void WasteContext::markDonated() {
       P->Donor = !P->IsTaken;
 }
 
-std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
-                                     const ValueNames &Names,
-                                     const ModuleAnalysis *Module) {
+MemoryAnswers hlobuf::findAnswers(const MemoryUse &Memory,
+                                  const ValueNames &Names,
+                                  const ModuleAnalysis *Module) {
   const SpaceUse *Main = Memory.space(0);
   if (!Main)
     return {};
@@ -162,5 +148,6 @@ std::vector<Waste> hlobuf::findWaste(const MemoryUse &Memory,
   std::ranges::stable_sort(Ctx.Items, {}, [](const Waste &Item) {
     return std::pair(Item.Kind, ~Item.Saved);
   });
-  return std::move(Ctx.Items);
+  return {std::move(Ctx.Items), std::move(Ctx.Copies), std::move(Ctx.Donated),
+          std::move(Ctx.Stored)};
 }

@@ -5,7 +5,6 @@
 #ifndef HLOBUF_MEMORY_WASTECONTEXT_H
 #define HLOBUF_MEMORY_WASTECONTEXT_H
 
-#include "Memory/ValueNames.h"
 #include "Memory/Waste.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
@@ -57,9 +56,6 @@ public:
   /// The computation that \p Name is in; invalid if the module does not have
   /// it.
   ComputationId parentOf(NameId Name) const;
-  /// How a user gives away an argument, in the words of what the program was
-  /// written with.
-  std::string donationHint() const;
   /// Adds it if it is worth it.
   void add(Waste Item);
   /// \p X and \p Y are in one alias set of the module.
@@ -80,10 +76,14 @@ public:
   std::vector<HeldValue> PeakValues;
   std::vector<EntryParameter> Parameters;
   std::vector<EntryResult> Results;
-  /// By allocation: there is an ArgumentCopy or ReturnedArgument about it.
+  /// By allocation of a result: a Copy is about it.
   std::vector<bool> Reported;
   std::vector<Waste> Items;
-  /// What ArgumentCopy and PossibleDonation are about, small ones too.
+  /// Nothing without a module that derives times.
+  std::optional<CopyTable> Copies;
+  DonationTable Donated;
+  std::vector<StoredInvariant> Stored;
+  /// Donations that save a copy, and those of PossibleDonation, small ones too.
   std::vector<PossibleDonation> Donations;
 
 private:
@@ -133,23 +133,18 @@ private:
   std::vector<uint64_t> Idle;
 };
 
-/// Instruction \p Name, which reads \p Source, can write its result over it. A
-/// fusion can if each instruction on the way from there can
-/// (HloDataflowAnalysis::CanShareOperandBufferWithUser, 2019); what a loop
-/// reads is needed until it ends.
-bool readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source);
-
-/// Adds PeakCopy, ArgumentCopy and ReturnedArgument, and fills in Reported.
+/// Adds Copy, UnusedDonation of those that save less than they could, and
+/// StoredInvariant, and fills in Copies, Donated, Stored and Reported.
 void findCopies(WasteContext &Ctx);
 /// Adds PossibleDonation and UnusedDonation; after findCopies().
 void findDonations(WasteContext &Ctx);
 /// Adds TilePadding.
 void findPadding(WasteContext &Ctx);
 
-/// The waste in the main memory space (color 0) of \p Memory, by kind, then by
-/// saved bytes. What needs the module is left out where \p Module is null.
-std::vector<Waste> findWaste(const MemoryUse &Memory, const ValueNames &Names,
-                             const ModuleAnalysis *Module);
+/// What is known of the main memory space (color 0) of \p Memory. What needs
+/// the module is left out where \p Module is null.
+MemoryAnswers findAnswers(const MemoryUse &Memory, const ValueNames &Names,
+                          const ModuleAnalysis *Module);
 
 } // namespace hlobuf
 

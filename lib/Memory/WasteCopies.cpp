@@ -1,278 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copy insertion copies a value whose bytes are written in place while somebody
-// still reads it (xla/service/copy_insertion.cc, 2017). Arguments that are not
-// donated must not change, so that each that is updated in place is copied.
+// Copies as waste at the peak.
 
-#include "Dataflow/ModuleAnalysis.h"
-#include "Memory/Instructions.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
+#include "Support/HumanBytes.h"
 
 using namespace hlobuf;
 
-/// Copies in one place that are looked at, at most.
-static constexpr size_t MaxShared = 16;
-/// Of the alias set of \p V, the member that is written next; invalid if none
-/// is.
-static ValueId nextInPlace(const WasteContext &Ctx, ValueId V) {
-  std::optional<StepRange> Own = Ctx.Memory.range(V);
-  ValueId Next;
-  int32_t First = 0;
-  for (ValueId Other : Dump::valueIds(Ctx.D[Ctx.D[V].Owner])) {
-    std::optional<StepRange> Range = Ctx.Memory.range(Other);
-    if (!Own || !Range || Range->Start <= Own->Start ||
-        Ctx.D[Other].Offset != Ctx.D[V].Offset ||
-        (Next && Range->Start >= First) || !Ctx.sameSet(V, Other))
-      continue;
-    Next = Other;
-    First = Range->Start;
-  }
-  return Next;
-}
-
-/// The value that \p V is a copy of, with the same layout; invalid if it is no
-/// copy.
-static ValueId copiedFrom(const WasteContext &Ctx, ValueId V) {
-  if (findOpcode(Ctx.DumpFacts, Ctx.D[V].Tag.Name) != Opcode::Copy ||
-      !Ctx.D[V].Shape)
-    return ValueId();
-  ValueId Source = Ctx.operand(Ctx.D[V].Tag.Name, 0);
-  if (!Source || Ctx.D[Source].Size != Ctx.D[V].Size || !Ctx.D[Source].Shape ||
-      Ctx.D.Shapes.text(Ctx.D[Source].Shape) !=
-          Ctx.D.Shapes.text(Ctx.D[V].Shape))
-    return ValueId();
-  return Source;
-}
-
 namespace {
-/// A copy, and what copy insertion made it for.
-struct ForcedCopy {
-  ValueId Copy;
-  ValueId Source;
-  /// Of the copy and its source, the one that stays as it is, and what is
-  /// written over the other one.
-  ValueId Unchanged;
-  ValueId Changed;
-  /// The copy is what is written over.
-  bool Moved = false;
-  /// Reads Unchanged last, after Changed is written; may be invalid.
-  NameId Reader;
-  int32_t Last = -1;
+/// The results that copies of one cause are in.
+struct CopiedResults {
+  ResultPlan Plan;
+  std::vector<Waste> Items;
+
+  void add(Waste Item, const EntryResult &Result) {
+    Plan.add(Result);
+    Items.push_back(std::move(Item));
+  }
+  /// Adds all to \p Ctx, each with its part of what they save together.
+  void finish(WasteContext &Ctx) {
+    double Share = Plan.share();
+    for (Waste &Item : Items) {
+      Item.Saved =
+          static_cast<uint64_t>(Share * double(Ctx.D[Item.Owner].Size));
+      Ctx.add(std::move(Item));
+    }
+  }
 };
 } // namespace
-/// What writes \p V, for people: the state of a loop is the loop's.
-static std::string describeWriter(const WasteContext &Ctx, ValueId V) {
-  NameId Name = Ctx.D[V].Tag.Name;
-  if (ComputationId Parent = Ctx.parentOf(Name);
-      Parent && findOpcode(Ctx.DumpFacts, Name) == Opcode::Parameter)
-    if (ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
-        !Callers.empty() &&
-        Ctx.Module->program()[Callers.front()].Op == Opcode::While) {
-      NameId Loop = Ctx.D.Module[Callers.front()].Name;
-      return "the " + Ctx.Names.loopText(Loop);
-    }
-  return Ctx.Names.spellInstruction(Name);
-}
 
-/// How \p V gets what was an argument before.
-static std::string describeUpdate(const WasteContext &Ctx, ValueId V) {
-  if (isSynchronousCall(findOpcode(Ctx.DumpFacts, Ctx.D[V].Tag.Name)))
-    return fmt::format("result {} is either it or another value",
-                       Ctx.D.spell(V));
-  return describeWriter(Ctx, V) + " updates it in place";
-}
-/// The waste where \p Result is an argument as it came in, or one that was
-/// copied to be updated in place; it saves all bytes. Nothing if it is neither.
-static std::optional<Waste> findCopiedArgument(const WasteContext &Ctx,
-                                               const EntryResult &Result) {
-  const Allocation &Alloc = Ctx.D[Result.Owner];
-  for (ValueId Copy : Dump::valueIds(Alloc)) {
-    ValueId Source = copiedFrom(Ctx, Copy);
-    if (!Source || !Ctx.isEntryParameter(Source) ||
-        !Ctx.sameSet(Copy, Result.Value))
-      continue;
-    if (Copy == Result.Value)
-      return Waste{
-          WasteKind::ReturnedArgument,
-          Copy,
-          Result.Owner,
-          Source,
-          Alloc.Size,
-          fmt::format("result {} is a copy of {}", Ctx.D.spell(Copy),
-                      Ctx.describe(Source)),
-          "do not return the argument, its caller has it, or donate it"};
-    ValueId Next = nextInPlace(Ctx, Copy);
-    std::optional<StepRange> Written =
-        Next ? Ctx.Memory.range(Next) : std::nullopt;
-    if (!Written || Ctx.lastUse(Source) > Written->Start ||
-        Ctx.isDonated(Source))
-      continue;
-    return Waste{WasteKind::ArgumentCopy,
-                 Copy,
-                 Result.Owner,
-                 Source,
-                 Alloc.Size,
-                 fmt::format("{} is copied, because it is not donated and {}",
-                             Ctx.describe(Source), describeUpdate(Ctx, Next)),
-                 Ctx.donationHint()};
-  }
-  return std::nullopt;
-}
-
-static void addCopiedArguments(WasteContext &Ctx) {
-  ResultPlan Returned(Ctx);
-  ResultPlan Copied(Ctx);
-  std::vector<Waste> All;
-  for (const EntryResult &Result : Ctx.Results) {
-    if (Ctx.D[Result.Owner].Size < Ctx.Threshold)
-      continue;
-    std::optional<Waste> Item = findCopiedArgument(Ctx, Result);
-    if (!Item)
-      continue;
-    Ctx.Reported[Result.Owner.index()] = true;
-    (Item->Kind == WasteKind::ArgumentCopy ? Copied : Returned).add(Result);
-    if (Item->Kind == WasteKind::ArgumentCopy)
-      Ctx.Donations.push_back({Item->Other, Result});
-    All.push_back(std::move(*Item));
-  }
-  double OfCopied = Copied.share();
-  double OfReturned = Returned.share();
-  for (Waste &Item : All) {
-    double Share = Item.Kind == WasteKind::ArgumentCopy ? OfCopied : OfReturned;
-    Item.Saved = static_cast<uint64_t>(Share * static_cast<double>(Item.Saved));
-    Ctx.add(std::move(Item));
-  }
-}
-
-/// Callers of callers that are asked, at most.
-static constexpr unsigned MaxDepth = 64;
-
-/// \p Name is in a computation for which \p Is is true, or in one that is
-/// called from there.
-static bool isInside(const WasteContext &Ctx, NameId Name,
-                     function_ref<bool(ComputationId)> Is) {
-  ComputationId Parent = Ctx.parentOf(Name);
-  for (unsigned Depth = 0; Parent && Depth != MaxDepth; ++Depth) {
-    if (Is(Parent))
-      return true;
-    ArrayRef<HloId> Callers = Ctx.Module->program().callers(Parent);
-    Parent = Callers.empty() ? ComputationId()
-                             : Ctx.D.Module[Callers.front()].Parent;
-  }
-  return false;
-}
-
-/// \p Name is in what \p Caller calls.
-static bool isRunBy(const WasteContext &Ctx, NameId Name, HloId Caller) {
-  return isInside(Ctx, Name, [&](ComputationId C) {
-    return llvm::is_contained(Ctx.Module->program().callers(C), Caller);
-  });
-}
-
-static bool hasOperand(const WasteContext &Ctx, NameId Name, NameId Source) {
-  NameId Operand;
-  for (uint32_t I = 0; (Operand = findOperand(Ctx.DumpFacts, Name, I)); ++I)
-    if (Operand == Source)
-      return true;
-  return false;
-}
-
-/// Fills in the rest of \p C; false where nobody needs to read what is written
-/// over, or it is needed next to what is written: the branches of a
-/// conditional, and a loop that changes what it also reads as it was.
-static bool isForced(const WasteContext &Ctx, ForcedCopy &C) {
-  ValueId Next = nextInPlace(Ctx, C.Copy);
-  C.Moved = static_cast<bool>(Next);
-  C.Unchanged = Next ? C.Source : C.Copy;
-  C.Changed = Next ? Next : nextInPlace(Ctx, C.Source);
-  std::optional<StepRange> Written =
-      C.Changed ? Ctx.Memory.range(C.Changed) : std::nullopt;
-  if (!Written)
-    return false;
-  NameId Writer = Ctx.D[C.Changed].Tag.Name;
-  ComputationId Outer = Ctx.parentOf(Ctx.D[C.Copy].Tag.Name);
-  if (!isInside(Ctx, Writer, [&](ComputationId In) { return In == Outer; }))
-    return false;
-  C.Last = Ctx.lastUse(C.Unchanged);
-  if (C.Last < Written->Start)
-    return C.Moved && Ctx.isEntryParameter(C.Source) &&
-           !Ctx.isDonated(C.Source);
-  C.Reader = Ctx.readerAt(C.Unchanged, C.Last);
-  HloId Reader = C.Reader ? Ctx.D.Module.find(C.Reader) : HloId();
-  if (!Reader)
-    return false;
-  if (endedBy(Ctx.Module->program()[Reader].Op))
-    if (HloId Start = Ctx.Module->program().chains().start(Reader);
-        Start && isRunBy(Ctx, Writer, Start)) {
-      C.Reader = Writer;
-      return true;
-    }
-  if (C.Reader == Writer)
-    return !isSynchronousCall(Ctx.Module->program()[Reader].Op) &&
-           hasOperand(Ctx, Writer, Ctx.D[C.Unchanged].Tag.Name) &&
-           !readsInPlace(Ctx, Writer, Ctx.D[C.Unchanged].Tag.Name);
-  return !isRunBy(Ctx, Writer, Reader);
-}
-
-/// A clause, and a hint.
-static std::pair<std::string, std::string> explain(const WasteContext &Ctx,
-                                                   const ForcedCopy &C) {
-  std::string Start = fmt::format("{} copies {}, because", Ctx.D.spell(C.Copy),
-                                  Ctx.describe(C.Source));
-  std::string Writer = describeWriter(Ctx, C.Changed);
-  if (C.Moved && Ctx.isEntryParameter(C.Source) && !Ctx.isDonated(C.Source))
-    return {fmt::format("{} it is not donated and {} updates it in place",
-                        Start, Writer),
-            C.Reader ? "read the argument before it is updated, return the "
-                       "updated array, and donate the argument"
-                     : "return the updated array and donate the argument"};
-  if (C.Reader == Ctx.D[C.Changed].Tag.Name)
-    return {fmt::format("{} {} writes its result over it while it reads it",
-                        Start, Writer),
-            "update it element by element, or keep both the old and the new "
-            "value: without donation where it is an argument"};
-  return {fmt::format("{} {} overwrites it in place before {} reads it", Start,
-                      Writer, Ctx.D.Names[C.Reader]),
-          "read the old value before it is updated, or do not use it after the "
-          "update"};
-}
-static void addPeakCopy(WasteContext &Ctx, DenseSet<uint32_t> &Copied,
-                        ValueId Copy, ValueId Source) {
+/// The bytes that are live at the peak because of \p Row.
+static uint64_t savedAtPeak(const WasteContext &Ctx, const CopyRow &Row,
+                            ValueId Copy) {
   std::optional<StepRange> Range = Ctx.Memory.range(Copy);
-  ForcedCopy C{Copy, Source, {}, {}, false, {}, -1};
-  if (!Range || !isForced(Ctx, C) ||
-      (C.Moved && Copied.contains(Source.index())))
-    return;
-  auto [Message, Hint] = explain(Ctx, C);
-  if (C.Moved)
-    Copied.insert(Source.index());
-  if (C.Moved && C.Last > Range->Start)
-    Range->End = C.Last;
-  Ctx.add({WasteKind::PeakCopy, Copy, Ctx.D[Copy].Owner, Source,
-           Ctx.Memory.savedWithout(Ctx.Main, {{*Range, Ctx.D[Copy].Size}}),
-           std::move(Message), std::move(Hint)});
+  if (!Range || Ctx.Memory.kind(Copy) != MemoryKind::Temp)
+    return 0;
+  // What is written over the copy needs its bytes anyhow, and the old value
+  // need not stay.
+  if (ValueId Source = Row.From ? Ctx.Module->lineOf(Row.From) : ValueId();
+      Source && Ctx.lastUse(Source) > Range->Start)
+    Range->End = std::max(Range->End, Ctx.lastUse(Source));
+  return Ctx.Memory.savedWithout(Ctx.Main, {{*Range, Ctx.D[Copy].Size}});
+}
+
+static void addLossyDonations(WasteContext &Ctx) {
+  for (const Donation &Item : Ctx.Donated.Lossy)
+    Ctx.add({WasteKind::UnusedDonation, Item.Value, AllocationId(), ValueId(),
+             Item.Bytes - Item.Saved,
+             fmt::format("argument {} is donated, and saves {} of {}{}",
+                         Item.Argument, humanBytes(Item.Saved),
+                         humanBytes(Item.Bytes),
+                         Item.Why.empty() ? "" : ": " + Item.Why),
+             (Item.Change.empty() ? "" : Item.Change + "; or ") +
+                 "do not donate it: the same memory, no copy"});
+}
+
+/// The bytes of the array beyond those of one trip, where it is live at the
+/// peak.
+static void addStored(WasteContext &Ctx) {
+  for (const StoredInvariant &S : Ctx.Stored) {
+    if (!S.Array)
+      continue;
+    std::optional<StepRange> Range = Ctx.Memory.range(S.Array);
+    for (HloValueId Member : AliasMembers(
+             Ctx.Module->flow(), Ctx.Module->aliases())[Ctx.Module->find(
+             Ctx.D[S.Array].Tag.Name, Ctx.D[S.Array].Tag.Index)])
+      if (ValueId Line = Ctx.Module->lineOf(Member))
+        if (auto Other = Ctx.Memory.range(Line); Other && Range)
+          Range = {std::min(Range->Start, Other->Start),
+                   std::max(Range->End, Other->End)};
+    if (!Range)
+      continue;
+    uint64_t Bytes = Ctx.D[S.Array].Size / S.Trips * (S.Trips - 1);
+    Ctx.add({WasteKind::StoredInvariant, S.Array, AllocationId(), ValueId(),
+             Ctx.Memory.savedWithout(Ctx.Main, {{*Range, Bytes}}),
+             fmt::format("{} is stored {} times by the {}, and no trip changes "
+                         "it",
+                         S.What, S.Trips, S.Loop),
+             "return it once, and broadcast it where it is read"});
+  }
 }
 
 void hlobuf::findCopies(WasteContext &Ctx) {
-  if (!Ctx.Module || !Ctx.Memory.isTimed())
+  if (!Ctx.Module || !Ctx.Module->derivesTime() || !Ctx.Memory.isTimed())
     return;
-  addCopiedArguments(Ctx);
-  // Copies of these that are written over have been told about: at most one of
-  // several could be left out.
-  DenseSet<uint32_t> Copied;
-  for (const HeldValue &V : Ctx.PeakValues) {
-    if (V.Kind != MemoryKind::Temp)
+  CopyFinder Finder(*Ctx.Module, Ctx.Names);
+  Ctx.Copies = Finder.find(Ctx.Threshold);
+  Ctx.Donated = findDonationSavings(Ctx.Memory, Ctx.Main, *Ctx.Module,
+                                    Ctx.Names, Finder, *Ctx.Copies);
+  Ctx.Stored = findStoredInvariants(*Ctx.Module, Finder, Ctx.Names);
+  addLossyDonations(Ctx);
+  addStored(Ctx);
+  CopiedResults Undonated{ResultPlan(Ctx)}, Returned{ResultPlan(Ctx)};
+  for (const CopyRow &Row : Ctx.Copies->Rows) {
+    ValueId Copy = Row.To ? Ctx.Module->lineOf(Row.To) : ValueId();
+    ValueId From = Row.From ? Ctx.Module->lineOf(Row.From) : ValueId();
+    if (!Copy || Row.Bytes < MinWaste)
       continue;
-    // The copy itself may have been written over in place by now.
-    unsigned Seen = 0;
-    for (ValueId Copy : Dump::valueIds(Ctx.D[Ctx.D[V.Value].Owner])) {
-      if (Ctx.D[Copy].Offset != Ctx.D[V.Value].Offset ||
-          findOpcode(Ctx.DumpFacts, Ctx.D[Copy].Tag.Name) != Opcode::Copy ||
-          !Ctx.sameSet(Copy, V.Value) || ++Seen > MaxShared)
-        continue;
-      if (ValueId Source = copiedFrom(Ctx, Copy))
-        addPeakCopy(Ctx, Copied, Copy, Source);
+    Waste Item{WasteKind::Copy,
+               Copy,
+               Ctx.D[Copy].Owner,
+               From,
+               0,
+               fmt::format("copy of {} ({}, {} in one run): {}", Row.What,
+                           causeName(Row.Cause), humanBytes(Row.sum()),
+                           Row.Why),
+               Row.Change};
+    auto Result = llvm::find_if(Ctx.Results, [&](const EntryResult &R) {
+      return R.Owner == Item.Owner && Ctx.sameSet(Copy, R.Value);
+    });
+    bool Gives = Row.Cause == CopyCause::Undonated;
+    if (Result == Ctx.Results.end() ||
+        (!Gives && Row.Cause != CopyCause::Returned)) {
+      Item.Saved = savedAtPeak(Ctx, Row, Copy);
+      Ctx.add(std::move(Item));
+      continue;
     }
+    if (Ctx.Reported[Item.Owner.index()])
+      continue;
+    Ctx.Reported[Item.Owner.index()] = true;
+    if (Gives && From)
+      Ctx.Donations.push_back({From, *Result});
+    (Gives ? Undonated : Returned).add(std::move(Item), *Result);
   }
+  Undonated.finish(Ctx);
+  Returned.finish(Ctx);
 }

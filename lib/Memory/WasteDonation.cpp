@@ -18,46 +18,6 @@ using namespace hlobuf;
 /// Arguments of its size that a result asks, at most: programs have as many as
 /// layers, and each result finds its own among the first.
 static constexpr unsigned MaxTried = 64;
-/// \p Op computes each element from the elements at the same place, and may
-/// write it there.
-static bool isInPlace(Opcode Op, uint32_t Operand) {
-  return isUpdate(Op) ? Operand == 0
-                      : isElementwise(Op) || accessesNoMemory(Op);
-}
-
-bool hlobuf::readsInPlace(const WasteContext &Ctx, NameId Name, NameId Source) {
-  HloId Id = Ctx.D.Module.find(Name);
-  if (!Id || !Ctx.Module)
-    return false;
-  const Program &P = Ctx.Module->program();
-  Opcode Op = P[Id].Op;
-  ComputationId Body = Op == Opcode::Fusion ? P.callee(Id, CallRole::Calls)
-                       : Op == Opcode::Call ? P.callee(Id, CallRole::ToApply)
-                                            : ComputationId();
-  DenseSet<uint32_t> Same; // in the body: the operand's elements
-  bool Reads = false;
-  for (uint32_t I = 0; I != P.operands(Id).size(); ++I) {
-    HloId Operand = P.operands(Id)[I];
-    if (!Operand || P[Operand].Name != Source)
-      continue;
-    Reads = true;
-    if (!Body && !isInPlace(Op, I))
-      return false;
-    if (Body && P.parameter(Body, I))
-      Same.insert(P.parameter(Body, I).index());
-  }
-  if (Same.empty())
-    return Reads;
-  for (HloId User : P.order(Body))
-    for (const auto &[I, Operand] : llvm::enumerate(P.operands(User)))
-      if (Same.contains(Operand.index())) {
-        if (!isInPlace(P[User].Op, static_cast<uint32_t>(I)))
-          return false;
-        Same.insert(User.index());
-      }
-  return Reads;
-}
-
 /// The first step at which \p Result, or loop state that becomes it, is
 /// written.
 static std::optional<int32_t> firstWrite(const WasteContext &Ctx,
@@ -99,7 +59,9 @@ static bool mayTake(const WasteContext &Ctx, const EntryResult &Result,
       (Written != Last->Start || !isOnlyReturned(Ctx, Result.Value)))
     return false;
   NameId Reader = Ctx.readerAt(P.Value, Written);
-  return !Reader || readsInPlace(Ctx, Reader, Argument.Tag.Name);
+  const Program &Graph = Ctx.Module->program();
+  return !Reader ||
+         readsInPlace(Graph, Graph.find(Reader), Graph.find(Argument.Tag.Name));
 }
 
 namespace {
@@ -246,7 +208,8 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
       Plan.give(*P, Result, *Written);
       Ctx.Donations.push_back({P->Value, Result});
       Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
-               Result.Value, Ctx.D[Result.Owner].Size, "", Ctx.donationHint()});
+               Result.Value, Ctx.D[Result.Owner].Size, "",
+               donationHint(Ctx.Names.frontend())});
     }
   Out.scale(WasteKind::PossibleDonation, Plan);
 }

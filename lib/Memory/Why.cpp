@@ -4,11 +4,13 @@
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/Printable.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
 
-/// Readers that are listed.
+/// Readers that are listed, and values of one name that are explained.
 static constexpr size_t MaxListed = 8;
+static constexpr size_t MaxExplained = 3;
 
 std::string hlobuf::whatKeeps(const MemoryUse &Memory, const ValueNames &Names,
                               ValueId V) {
@@ -27,27 +29,77 @@ std::string hlobuf::whatKeeps(const MemoryUse &Memory, const ValueNames &Names,
                "there";
 }
 
-static ValueId findSpelled(const Dump &D, StringRef Spelled) {
+WhyAnswers::WhyAnswers(const MemoryUse &Memory, const ValueNames &Names,
+                       const ModuleAnalysis *Module,
+                       const MemoryAnswers &Answers)
+    : Memory(Memory), Names(Names), DumpFacts(Memory.facts()),
+      D(DumpFacts.dump()),
+      Module(Module && Module->derivesTime() ? Module : nullptr),
+      Known(Answers) {
+  if (this->Module)
+    Sets.emplace(*Module);
+}
+
+/// The largest first.
+std::vector<ValueId> WhyAnswers::find(StringRef Name) const {
+  std::vector<ValueId> Out, Called;
   for (ValueId V : ids<ValueId>(D.Values.size()))
-    if (D.spell(V) == Spelled)
-      return V;
-  return ValueId();
+    if (D.spell(V) == Name)
+      return {V};
+    else if (D.Names[D[V].Tag.Name] == Name)
+      Out.push_back(V);
+  // A position of a value that another instruction defines.
+  auto [Instruction, Index] = Name.split('{');
+  SmallVector<uint32_t, 4> Steps;
+  bool IsPosition =
+      Index.find_first_not_of("0123456789,") == Index.size() - 1 &&
+      Index.ends_with("}");
+  for (StringRef Step : llvm::split(Index.rtrim('}'), ','))
+    if (uint32_t K = 0; !Step.getAsInteger(10, K))
+      Steps.push_back(K);
+  if (Out.empty() && Module && IsPosition)
+    for (HloId Id : ids<HloId>(Module->program().size()))
+      if (Module->program().spell(Id) == Instruction)
+        if (Part At = Module->program().partAt(Id, Steps))
+          if (HloValueId V = Module->flow().hasLocations(Id)
+                                 ? Module->flow().at(At.Id, At.Ordinal)
+                                 : HloValueId())
+            if (ValueId Line = Module->lineOf(V))
+              return {Line};
+  bool IsPlace = Name.contains(':');
+  for (ValueId V : ids<ValueId>(Out.empty() ? D.Values.size() : 0)) {
+    if (Memory.kind(V) == MemoryKind::ThreadLocal)
+      continue;
+    bool Argument = Memory.kind(V) == MemoryKind::Parameter;
+    if (!IsPlace && !Argument)
+      continue;
+    ValueName Each = Names[V];
+    if ((IsPlace && withoutFolders("at " + Each.Source).substr(3) == Name) ||
+        (IsPlace && Each.Source == Name) || (Argument && Each.OpName == Name))
+      Called.push_back(V);
+  }
+  Out.insert(Out.end(), Called.begin(), Called.end());
+  std::ranges::stable_sort(Out, std::greater(),
+                           [&](ValueId V) { return D[V].Size; });
+  return Out;
+}
+
+HloValueId WhyAnswers::flowOf(ValueId V) const {
+  return Module ? Module->find(D[V].Tag.Name, D[V].Tag.Index) : HloValueId();
 }
 
 /// The last ones: they are what keeps the value.
-static void listReaders(const MemoryUse &Memory, const ValueNames &Names,
-                        ValueId V, std::vector<std::string> &Lines) {
-  std::vector<Use> Readers(Memory.facts().readers(V));
+void WhyAnswers::listReaders(ValueId V, std::vector<std::string> &Lines) const {
+  std::vector<Use> Readers(DumpFacts.readers(V));
   std::ranges::stable_sort(Readers, {},
                            [&](const Use &X) { return Memory.stepOf(X.Name); });
   size_t Hidden = Readers.size() - std::min(Readers.size(), MaxListed);
   if (Hidden != 0)
     Lines.push_back(fmt::format("  {} earlier readers are not listed", Hidden));
   for (const Use &Reader : ArrayRef(Readers).drop_front(Hidden))
-    Lines.push_back(fmt::format("  step {}: {} reads it ({})",
-                                Memory.stepOf(Reader.Name),
-                                Memory.facts().dump().Names[Reader.Name],
-                                Names.ofInstruction(Reader.Name).text()));
+    Lines.push_back(fmt::format(
+        "  step {}: {} reads it ({})", Memory.stepOf(Reader.Name),
+        D.Names[Reader.Name], Names.ofInstruction(Reader.Name).text()));
   std::optional<StepRange> Range = Memory.range(V);
   if (Range &&
       (Readers.empty() || Memory.stepOf(Readers.back().Name) < Range->End))
@@ -55,29 +107,154 @@ static void listReaders(const MemoryUse &Memory, const ValueNames &Names,
                                 whatKeeps(Memory, Names, V)));
 }
 
-WhyAnswer hlobuf::whyLive(const MemoryUse &Memory, const ValueNames &Names,
-                          StringRef Spelled) {
-  const Dump &D = Memory.facts().dump();
-  WhyAnswer Out;
-  Out.Question = fmt::format("why {} is live", Spelled);
-  ValueId V = findSpelled(D, Spelled);
-  if (!V)
-    return Out;
+void WhyAnswers::answerOne(ValueId V, std::vector<std::string> &Lines) const {
   std::optional<StepRange> Range = Memory.range(V);
   const SpaceUse *Space = Memory.space(D[D[V].Owner].color());
   if (!Range || !Space) {
-    Out.Lines.push_back(printable(
-        fmt::format("the live range of {} is not known", Names.spell(V))));
-    return Out;
+    Lines.push_back(
+        fmt::format("the live range of {} is not known", Names.spell(V)));
+    return;
   }
-  Out.Lines.push_back(fmt::format("{}, {}, is live from step {} to {}",
-                                  Names.spell(V), humanBytes(D[V].Size),
-                                  Range->Start, Range->End));
-  Out.Lines.push_back(fmt::format(
+  Lines.push_back(fmt::format("{}, {}, is live from step {} to {}",
+                              Names.spell(V), humanBytes(D[V].Size),
+                              Range->Start, Range->End));
+  Lines.push_back(fmt::format(
       "  the peak of {} is at step {}: {}", Space->Name, Space->PeakStep,
       Memory.isLiveAt(V, Space->PeakStep) ? "it is live there"
                                           : "it is not live there"));
-  listReaders(Memory, Names, V, Out.Lines);
+  listReaders(V, Lines);
+  if (!Known.Copies)
+    return;
+  for (const CopyRow &Row : Known.Copies->Rows)
+    if (llvm::is_contained(Row.Names, D.Names[D[V].Tag.Name])) {
+      Lines.push_back(
+          fmt::format("  it is a copy of {} ({}, {} in one run): {}", Row.What,
+                      causeName(Row.Cause), humanBytes(Row.sum()), Row.Why));
+      if (!Row.Change.empty())
+        Lines.push_back("  -> " + Row.Change);
+    }
+}
+
+/// An alias set, in one line.
+void WhyAnswers::describeArray(StringRef Title, ValueId V,
+                               std::vector<std::string> &Lines) const {
+  StepRange All = Memory.range(V).value_or(StepRange{0, Memory.steps()});
+  ArrayRef<HloValueId> Members;
+  if (HloValueId Flow = flowOf(V))
+    Members = Sets->members(Flow);
+  ValueId Last = V;
+  for (HloValueId M : Members)
+    if (std::optional<StepRange> Range = Module->ranges()[M]) {
+      All.Start = std::min(All.Start, Range->Start);
+      if (ValueId Line = Module->lineOf(M); Line && Range->End >= All.End)
+        Last = Line;
+      All.End = std::max(All.End, Range->End);
+    }
+  Lines.push_back(fmt::format(
+      "  {}: {}, {}{}, steps {} to {}; {}", Title, Names.spell(V),
+      humanBytes(D[V].Size),
+      Members.size() > 1
+          ? fmt::format(", {} values that share their bytes over time",
+                        Members.size())
+          : "",
+      All.Start, All.End, whatKeeps(Memory, Names, Last)));
+}
+
+/// Where steps do not matter.
+bool WhyAnswers::explainByPlace(ValueId X, ValueId Y,
+                                std::vector<std::string> &Lines) const {
+  HloValueId FX = flowOf(X), FY = flowOf(Y);
+  const Allocation &OX = D[D[X].Owner], &OY = D[D[Y].Owner];
+  if (X == Y || (FX && FY && Module->aliases().same(FX, FY))) {
+    Lines.push_back("they are one array over time, and have the same bytes");
+    return true;
+  }
+  if (D[X].Owner == D[Y].Owner &&
+      spanOf(OX, D[X]).Begin < spanOf(OY, D[Y]).End &&
+      spanOf(OY, D[Y]).Begin < spanOf(OX, D[X]).End) {
+    Lines.push_back(fmt::format("they share bytes of allocation {}", OX.Index));
+    return true;
+  }
+  if (OX.color() != OY.color()) {
+    Lines.push_back("they are in different memory spaces");
+    return true;
+  }
+  for (ValueId V : {X, Y})
+    if (Memory.kind(V) != MemoryKind::Temp) {
+      Lines.push_back(
+          fmt::format("{} is in the memory of {}, which nothing "
+                      "else may have",
+                      Names.spell(V),
+                      Memory.kind(V) == MemoryKind::Parameter  ? "an argument"
+                      : Memory.kind(V) == MemoryKind::Constant ? "a constant"
+                                                               : "a result"));
+      return true;
+    }
+  return false;
+}
+
+void WhyAnswers::answerTwo(ValueId X, ValueId Y,
+                           std::vector<std::string> &Lines) const {
+  describeArray("first", X, Lines);
+  describeArray("second", Y, Lines);
+  if (explainByPlace(X, Y, Lines))
+    return;
+  HloValueId FX = flowOf(X), FY = flowOf(Y);
+  if (FX && FY) {
+    std::optional<Conflict> C = Sets->find({FX, FY});
+    const Program &P = Module->program();
+    if (!C) {
+      Lines.push_back("nothing keeps them apart: XLA had the room, or packed "
+                      "them so");
+      return;
+    }
+    int32_t End = std::min(C->ReadStep, Module->ranges()[C->Newer]->End);
+    Lines.push_back(fmt::format(
+        "both hold data {}: {} is written at step {} by {}",
+        C->touches() ? fmt::format("at step {}", C->WriteStep)
+                     : fmt::format("from step {} to {}", C->WriteStep, End),
+        Module->flow().spell(C->Newer), C->WriteStep,
+        Names.spellInstruction(P[C->Writer].Name)));
+    Lines.push_back(fmt::format(
+        "  and {} is needed until step {}{}", Module->flow().spell(C->Older),
+        C->ReadStep,
+        C->Reader ? ": " + Names.spellInstruction(P[C->Reader].Name) +
+                        " reads it there"
+                  : ""));
+    return;
+  }
+  std::optional<StepRange> RX = Memory.range(X), RY = Memory.range(Y);
+  if (!RX || !RY)
+    Lines.push_back("their live ranges are not known");
+  else if (int32_t From = std::max(RX->Start, RY->Start),
+           To = std::min(RX->End, RY->End);
+           From <= To)
+    Lines.push_back(fmt::format("both are live from step {} to {}", From, To));
+  else
+    Lines.push_back("they are never live together");
+}
+
+WhyAnswer WhyAnswers::answer(StringRef Question) const {
+  WhyAnswer Out;
+  Out.Question = fmt::format("why {} is live", Question);
+  std::vector<ValueId> All = find(Question);
+  for (ValueId V : ArrayRef(All).take_front(MaxExplained))
+    answerOne(V, Out.Lines);
+  if (All.size() > MaxExplained)
+    Out.Lines.push_back(
+        fmt::format("{} smaller values of it", All.size() - MaxExplained));
+  // A source line has a colon, too.
+  for (size_t Colon = Question.find(':');
+       All.empty() && Out.Lines.empty() && Colon != StringRef::npos;
+       Colon = Question.find(':', Colon + 1)) {
+    StringRef X = Question.take_front(Colon), Y = Question.substr(Colon + 1);
+    std::vector<ValueId> Xs = find(X);
+    std::vector<ValueId> Ys = Xs.empty() ? Xs : find(Y);
+    if (Ys.empty())
+      continue;
+    Out.Question = fmt::format("why {} and {} are apart", X, Y);
+    answerTwo(Xs.front(), Ys.front(), Out.Lines);
+  }
   for (std::string &Line : Out.Lines)
     Line = printable(Line);
   return Out;

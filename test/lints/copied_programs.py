@@ -6,7 +6,7 @@ from jax import lax
 from lint_programs import barrier, mlp, mlp_params, program, spec, update
 
 # Arguments that are copied because they are updated in place.
-copied = program("lint-argument-copy")
+copied = program("lint-copy")
 
 
 @copied
@@ -122,7 +122,7 @@ def bf16_cache(changed):
 
 
 # Results that are arguments.
-returned = program("lint-returned-argument")
+returned = program("lint-copy")
 
 
 @returned
@@ -228,7 +228,7 @@ def half(changed):
 
 
 # Copies of what is read after it was updated.
-stale = program("lint-peak-copy")
+stale = program("lint-copy")
 
 
 def old_and_new(change, read, arguments):

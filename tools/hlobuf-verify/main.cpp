@@ -103,15 +103,18 @@ static cl::list<std::string>
     Outputs("output", cl::value_desc("format:file"), cl::cat(OutputOptions),
             cl::desc("Also write this file, in a format that --format takes, "
                      "as json:FILE; may be repeated"));
-static cl::opt<PeakTable, false, NamedValues<PeakTable>> Summary(
-    "summary", cl::ValueOptional, cl::init(PeakTable::Rows),
+static cl::opt<SummaryTable, false, NamedValues<SummaryTable>> Summary(
+    "summary", cl::ValueOptional, cl::init(SummaryTable::Rows),
     cl::cat(OutputOptions), cl::desc("Show memory use"),
-    cl::values(clEnumValN(PeakTable::Rows, "", ""),
-               clEnumValN(PeakTable::Scopes, "op", "by scope of op_name")));
+    cl::values(clEnumValN(SummaryTable::Rows, "", ""),
+               clEnumValN(SummaryTable::Scopes, "op", "by scope of op_name"),
+               clEnumValN(SummaryTable::Copies, "copies",
+                          "what is copied, and why")));
 static cl::list<std::string>
-    WhyValues("why", cl::value_desc("value"), cl::cat(OutputOptions),
-              cl::desc("Say why a value, as fusion.1{0}, is live: what reads "
-                       "it; may be repeated"));
+    WhyValues("why", cl::value_desc("A[:B]"), cl::cat(OutputOptions),
+              cl::desc("Say why A is live, or why A and B have bytes of their "
+                       "own: values, instructions, arguments or source "
+                       "lines; may be repeated"));
 static cl::list<std::string> MaxPeak(
     "max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
     cl::desc("Most that a program may need of its main memory, as 12GiB; "

@@ -20,7 +20,7 @@ static void reportWaste(const CheckContext &Context, Reporter &Diags,
   if (NeedsTimes && !Use.isTimed())
     return Diags.notChecked("live ranges are not known");
   const Dump &D = Context.dump();
-  for (const Waste &Item : Context.waste()) {
+  for (const Waste &Item : Context.answers().Wasted) {
     if (Item.Kind != Kind || Item.Small)
       continue;
     Diags
