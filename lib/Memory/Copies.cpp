@@ -161,9 +161,8 @@ HloId CopyFinder::nextWriter(HloValueId Set, const Way &W) const {
 /// Of an argument that its caller keeps, and between memory spaces.
 bool CopyFinder::explainSource(CopyRow &Row, const Way &W) const {
   for (HloId Id : W.Copies)
-    if (P[Id].Op == Opcode::CopyStart ||
-        shapeOf(P, Id, 0).memorySpace() !=
-            shapeOf(P, P.operands(Id)[0], 0).memorySpace()) {
+    if (shapeOf(P, Id, copiedPart(P, Id).Ordinal).memorySpace() !=
+        shapeOf(P, P.operands(Id)[0], 0).memorySpace()) {
       Row.Cause = CopyCause::Space;
       return true;
     }
@@ -331,6 +330,8 @@ CopyRow CopyFinder::rowOf(const Way &W) const {
     Row.Written =
         llvm::SaturatingMultiplyAdd(One.Written, Runs.Most, Row.Written);
     Row.Bytes = std::max(Row.Bytes, One.Written);
+    Row.IsSmall &=
+        Bytes.unpadded({Id, copiedPart(P, Id).Ordinal}) <= ShownBytes;
   }
   Row.From = Flow.at(W.Start.Id, W.Start.Ordinal);
   Row.To = valueOf(W.Copies.back());
@@ -339,6 +340,7 @@ CopyRow CopyFinder::rowOf(const Way &W) const {
 
 /// In words of its user.
 void CopyFinder::describe(CopyRow &Row, const Way &W) const {
+  Row.Copies = W.Copies;
   for (HloId Id : W.Copies)
     Row.Names.push_back(P.spell(Id));
   HloId Caller = callerOf(P, P[W.Start.Id].Parent);
@@ -430,7 +432,7 @@ CopyTable CopyFinder::find(uint64_t Large) const {
         return R.Move == MoveKind::None ? 0 : R.sum();
       });
   auto IsShown = [&](const CopyRow &Row) {
-    return Row.sum() >= Table.All.sum() / ShownShare && Row.Bytes > ShownBytes;
+    return Row.sum() >= Table.All.sum() / ShownShare && !Row.IsSmall;
   };
   auto Add = [&](const Way &W, auto Explain) {
     CopyRow Row = rowOf(W);

@@ -29,13 +29,17 @@ StringRef causeName(CopyCause Cause);
 /// one run of the program, where branches differ the most.
 struct CopyRow : ByteTraffic {
   CopyCause Cause = CopyCause::Order;
-  /// Their names, in the order in which they run.
+  /// In the order in which they run; of the module, as From and To.
+  std::vector<HloId> Copies;
+  /// Their names.
   std::vector<std::string> Names;
   /// The operation that the first of them is for, and its line; may be empty.
   std::string OpName;
   std::string Source;
   /// What the largest of them writes each time.
   uint64_t Bytes = 0;
+  /// A counter of a loop, or a flag.
+  bool IsSmall = true;
   uint64_t LeastRuns = 0;
   uint64_t MostRuns = 0;
   /// A loop whose trips are not known; empty if there is none.

@@ -60,9 +60,8 @@ DenseSet<uint32_t> DonationFinder::takenTemps(HloValueId Argument, Part Result,
   for (const CopyRow &Each : Copies.Rows) {
     bool Keeps = Each.From == Argument && Each.To &&
                  !Module.aliases().same(Each.To, Argument);
-    bool OnWay = llvm::any_of(Path, [&](HloId Id) {
-      return llvm::is_contained(Each.Names, P.spell(Id));
-    });
+    bool OnWay = llvm::any_of(
+        Path, [&](HloId Id) { return llvm::is_contained(Each.Copies, Id); });
     if (Keeps)
       Values.push_back(Each.To);
     if ((Keeps || OnWay) && !Row)

@@ -120,8 +120,12 @@ uint64_t Traffic::bytes(Part At) const {
                          : HloValueId())
     if (ValueId Line = Module.lineOf(V))
       return D[Line].Size;
+  return unpadded(At);
+}
+
+uint64_t Traffic::unpadded(Part At) const {
   ShapeId Shape = P.trees().part(P[At.Id].Shape, At.Ordinal);
-  return logicalBytes(D.Shapes, Shape).value_or(0);
+  return logicalBytes(Module.facts().dump().Shapes, Shape).value_or(0);
 }
 
 uint64_t Traffic::leafBytes(Part At) const {
@@ -214,10 +218,17 @@ void Traffic::addUpdate(InstructionTraffic &Row, bool InPlace) const {
   Row.Read += operandBytes(Row.Id, 0);
 }
 
-/// A fusion with \p Body ends in a concatenate, but for how it is laid out.
-static bool endsInConcatenate(const Program &P, ComputationId Body) {
+/// A fusion with \p Body ends in a concatenate, but for how it is laid out. TPU
+/// has the greatest of padded arrays instead.
+static bool endsInConcatenate(const Program &P, ComputationId Body,
+                              bool OnlyMoves) {
   Part Root = lookThroughLayouts(P, {P.root(Body), 0});
-  return Root && P[Root.Id].Op == Opcode::Concatenate;
+  if (!Root || P[Root.Id].Op == Opcode::Concatenate)
+    return Root && OnlyMoves;
+  return isElementwise(P[Root.Id].Op) && P.operands(Root.Id).size() == 2 &&
+         llvm::all_of(P.operands(Root.Id), [&](HloId Operand) {
+           return Operand && P[Operand].Op == Opcode::Pad;
+         });
 }
 
 /// The bytes of \p Elements of \p All that take \p Bytes.
@@ -269,7 +280,7 @@ void Traffic::addFusion(InstructionTraffic &Row) const {
   }
   // What is mostly filled is not put together.
   if (Row.Move == MoveKind::None && 2 * Largest >= Row.Written &&
-      Reads.onlyMoves() && endsInConcatenate(P, Body))
+      endsInConcatenate(P, Body, Reads.onlyMoves()))
     Row.Move = MoveKind::Concatenate;
 }
 

@@ -83,6 +83,8 @@ public:
   bool samePlace(Part X, Part Y) const;
   /// Bytes of \p At as placed; without a place, of its shape.
   uint64_t bytes(Part At) const;
+  /// The same without padding.
+  uint64_t unpadded(Part At) const;
   /// The sum of the parts at and below \p At that are not tuples.
   uint64_t leafBytes(Part At) const;
 
