@@ -113,7 +113,9 @@ static std::string headline(const MemoryDiff &Diff) {
   if (Peaks.empty() && !Diff.Spaces.empty())
     Peaks.push_back(peakText(Diff.Spaces.front()));
   return moduleText(Diff) + ": " +
-         (Diff.Timed ? "peak of " : "arguments, constants and results in ") +
+         (Diff.Timed       ? "peak of "
+          : Diff.OfReports ? "all allocations in "
+                           : "arguments, constants and results in ") +
          llvm::join(Peaks, ", ");
 }
 
@@ -143,7 +145,11 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS) {
     OS << "  why:\n";
   for (const std::string &Reason : Diff.Reasons)
     OS << "    " << printable(Reason) << '\n';
-  if (!Diff.Timed)
+  if (Diff.OfReports)
+    OS << "  not known: why, and what is live when, because reports do not "
+          "say; "
+          "compare dumps\n";
+  else if (!Diff.Timed)
     OS << "  not compared: temps, because live ranges are not known\n";
 }
 

@@ -233,7 +233,9 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
   std::ranges::stable_sort(Diff.Spaces, std::greater(), [](const SpaceDiff &X) {
     return std::tuple(X.Color == 0 && X.differs(), X.Peak.size());
   });
-  Diff.Causes = findCauses(Old, New);
+  Diff.OfReports = Old.OfReport && New.OfReport;
+  if (!Diff.OfReports)
+    Diff.Causes = findCauses(Old, New);
   if (Diff.Timed && Diff.isNoticeable())
     for (const SpaceDiff &Space : Diff.Spaces)
       explainGrowth(Space, Diff.Reasons);

@@ -90,6 +90,8 @@ struct SpaceDiff {
 struct MemoryDiff {
   std::string OldModule, NewModule;
   bool Timed = true;
+  /// Of both a memory usage report is all there is.
+  bool OfReports = false;
   /// What in the programs may have caused the rest, what matters most first,
   /// for people.
   std::vector<std::string> Causes;

@@ -222,3 +222,20 @@ ProgramMemory hlobuf::describeProgram(const MemoryUse &Memory,
                                       StringRef Module) {
   return Describer(Memory, Names).run(Module);
 }
+
+ProgramMemory hlobuf::describeReport(const MemorySummary &Report) {
+  ProgramMemory Described;
+  Described.OfReport = true;
+  for (const SpaceSummary &Space : Report.Spaces)
+    static_cast<SpaceTotals &>(Described.Spaces.emplace_back()) = Space;
+  ComparedSpace &Main = Described.Spaces.front();
+  for (const HeldRow &Row : Report.Largest) {
+    std::string Identity = identityOf(kindName(Row.Kind), "", Row.Shape);
+    ++Described.Values[Main.Color][Identity];
+    ComparedValue &V = Main.Values.emplace_back(ComparedValue{Row});
+    V.Shape = V.PlainShape = Row.Shape;
+    V.Called.OpName = kindName(Row.Kind);
+    V.Shared = {std::move(Identity)};
+  }
+  return Described;
+}

@@ -11,6 +11,7 @@
 #define HLOBUF_COMPARE_PROGRAMMEMORY_H
 
 #include "HLO/Opcode.h"
+#include "Memory/MemorySummary.h"
 #include "Memory/ValueNames.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -78,6 +79,8 @@ struct ProgramMemory {
   std::string Module;
   /// Live ranges are known: peaks are those of temps, too.
   bool Timed = false;
+  /// It is a memory usage report: what is compared are all allocations.
+  bool OfReport = false;
   std::vector<ComparedSpace> Spaces;
   std::vector<ComparedArgument> Arguments;
   /// The result of ENTRY, without layouts; empty if it is not known.
@@ -104,6 +107,9 @@ std::string identityOf(StringRef Operation, StringRef Source,
 /// its name for people.
 ProgramMemory describeProgram(const MemoryUse &Memory, const ValueNames &Names,
                               StringRef Module);
+
+/// The same of a memory usage report, whose largest rows are its values.
+ProgramMemory describeReport(const MemorySummary &Report);
 
 } // namespace hlobuf
 

@@ -8,6 +8,7 @@
 #include "Driver/LastLine.h"
 #include "Driver/Sentences.h"
 #include "Driver/UnmatchedSettings.h"
+#include "Memory/StatedMemory.h"
 #include "Proof/LedgerText.h"
 #include "Proof/StatedProof.h"
 #include "Results/Baseline.h"
@@ -83,6 +84,29 @@ static DumpResult unreadable(std::string Path, std::string Reason) {
   DumpResult R;
   R.Path = std::move(Path);
   R.ReadError = std::move(Reason);
+  return R;
+}
+
+/// What is not a dump. Where it says something of memory all the same, that is
+/// what --summary shows.
+static DumpResult notADump(InputError Input, const VerifyOptions &Options) {
+  DumpResult R = unreadable(std::move(Input.Path), std::move(Input.Text));
+  std::optional<StatedMemory> Stated;
+  if (Input.Read)
+    Stated = readStatedMemory(Input.Read->Text, Options.Memory);
+  if (!Stated)
+    return R;
+  if (!Stated->Lack.empty())
+    R.ReadError = fmt::format(
+        "'{}' says that memory ran out, and is not a dump: {}; why is in a "
+        "dump: hlobuf-verify --exec --summary -- COMMAND, or "
+        "XLA_FLAGS='--xla_dump_to=FOLDER --xla_dump_hlo_as_text' COMMAND and "
+        "hlobuf-verify --summary FOLDER",
+        R.Path, Stated->Lack);
+  if (Stated->Summary && !Options.WantMemory)
+    R.ReadError += "; --summary shows what it says of bytes";
+  if (Options.WantMemory)
+    R.Memory = std::move(Stated->Summary);
   return R;
 }
 
@@ -275,7 +299,7 @@ ExitStatus Driver::finish() {
 
 ExitStatus Driver::run(ArrayRef<const Settings *> Applied) {
   for (InputError &Error : List.Errors)
-    consume(unreadable(std::move(Error.Path), std::move(Error.Text)), nullptr);
+    consume(notADump(std::move(Error), Options), nullptr);
   Sum.addSkipped(List.Skipped);
   Sum.addSearched(List.Searched);
   size_t Count = List.Dumps.size();
@@ -363,7 +387,7 @@ static Emitted emitOne(const Input &In, const VerifyOptions &Options) {
   if ((*L)->Syntax.empty())
     printText(In.Path, *(*L)->Model, Options, Text);
   else
-    E.Status = (*L)->isWhole() ? ExitErrors : ExitUnreadable;
+    E.Status = ExitUnreadable;
   for (Diagnostic &F : (*L)->Syntax.Errors)
     Damage.Findings.push_back(resolveFinding((*L)->Texts, F));
   PrintOptions Print;

@@ -202,19 +202,14 @@ void Settling::addExtent(const CheckInfo &Info, const ResultCheck &C) {
 
 /// Lines and files that could not be read.
 void Settling::addReader() {
-  if (R[ReaderSentence].Is == Standing::Broken)
-    return;
   for (const ResultFinding &F : R.Findings) {
     if (F.Check == UnreadableCheck)
       add(ReaderSentence, "some files could not be read");
-    if (F.Check != SyntaxCheck)
-      continue;
-    if (F.isListed() && F.Level == Severity::Error) {
-      R[ReaderSentence].Is = Standing::Broken;
-      R[ReaderSentence].Reasons = {F.Check};
-      return;
-    }
-    add(ReaderSentence, "some lines are not recognized");
+    if (F.Check == SyntaxCheck)
+      add(ReaderSentence, F.Level == Severity::Error
+                              ? "XLA does not write lines like some of these "
+                                "(edited or copied?)"
+                              : "some lines are not recognized");
   }
 }
 

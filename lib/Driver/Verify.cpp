@@ -319,7 +319,9 @@ void Run::gather(CheckRun &Check) {
   Move(Check.Exempted, Result.Exempted);
 }
 
-/// Drops lints that nobody asked for and promotes warnings.
+/// Drops lints that nobody asked for and promotes warnings. In a text with
+/// lines that XLA does not write, the person who copied it may be wrong, not
+/// XLA: nothing is an error there but those.
 void Run::settleSeverities() {
   llvm::erase_if(All, [&](const Diagnostic &F) {
     return F.Level == Severity::Lint && !Selection.showsLint(F.Check);
@@ -328,6 +330,12 @@ void Run::settleSeverities() {
     if (F.Level != Severity::Error &&
         Selection.WarningsAsErrors.contains(F.Check))
       F.Level = Severity::Error;
+  bool Foreign = llvm::any_of(All, [](const Diagnostic &F) {
+    return F.Check == SyntaxCheck && F.Level == Severity::Error;
+  });
+  for (Diagnostic &F : All)
+    if (Foreign && F.Check != SyntaxCheck && F.Check != UnreadableCheck)
+      F.Level = std::min(F.Level, Severity::Warning);
 }
 
 /// Keeps of each check how grave its findings are, while they have its name.

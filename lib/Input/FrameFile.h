@@ -18,6 +18,9 @@ struct FrameFile {
   Sources Owner;
   std::string Path;
   StringRef Text;
+  /// The numbers of the lines of Text, where it was taken out of another text;
+  /// see Sources::add().
+  std::vector<uint32_t> Numbers = {};
   /// By name, in the order of the text.
   llvm::MapVector<StringRef, StringRef> Files;
 

@@ -4,6 +4,7 @@
 #include "Dump/CutOff.h"
 #include "Dump/FileNames.h"
 #include "Dump/Reader.h"
+#include "Input/PastedText.h"
 #include "Proto/Container.h"
 #include "Support/Decompress.h"
 #include "Support/Format.h"
@@ -39,7 +40,7 @@ struct InputFinder {
   void addFragment(const std::string &Path, StringRef Kind);
   void addFrames(const std::shared_ptr<FrameFile> &Frames);
   void addError(const std::string &Path, std::string Text) {
-    List.Errors.push_back({Path, std::move(Text)});
+    List.Errors.push_back({Path, std::move(Text), Read});
   }
 
   InputList &List;
@@ -47,6 +48,8 @@ struct InputFinder {
   std::shared_ptr<ProtoCache> Cache = std::make_shared<ProtoCache>();
   /// The folder that is searched, empty for a file.
   StringRef Folder = {};
+  /// The text that was named.
+  std::shared_ptr<const FrameFile> Read = {};
   /// The names of files in the folders that were searched.
   StringMap<std::shared_ptr<llvm::StringSet<>>> Listings = {};
 };
@@ -82,6 +85,7 @@ InputList hlobuf::findInputs(ArrayRef<std::string> Arguments) {
 
 void InputFinder::addArgument(const std::string &Path) {
   bool IsFolder = Path != "-" && fs::is_directory(Path);
+  Read = nullptr;
   Folder = IsFolder ? StringRef(Path) : StringRef();
   if (IsFolder)
     addFolder(Path);
@@ -92,6 +96,13 @@ void InputFinder::addArgument(const std::string &Path) {
 /// True if a text that begins like \p Start can be of use.
 static bool isKnownText(StringRef Start) {
   return classify(Start) != TextKind::Other || mayHoldProto(Start);
+}
+
+/// True if \p Start may be that of a log, colors and all.
+static bool isLogText(StringRef Start) {
+  std::string Text = Start.take_front(ProbeBytes).str();
+  std::erase(Text, '\x1b');
+  return !isBinary(Text);
 }
 
 /// False for the names of other texts, objects and code in a dump folder, of
@@ -390,14 +401,18 @@ void InputFinder::addFragment(const std::string &Path, StringRef Kind) {
     addDump(std::move(Assignment));
   else
     addError(Path, fmt::format("'{}' is {}, which cannot be verified without "
-                               "its buffer assignment",
+                               "its buffer assignment: run the program with "
+                               "XLA_FLAGS='--xla_dump_to=FOLDER "
+                               "--xla_dump_hlo_as_text', and verify the folder",
                                Path, Kind));
 }
 
 void InputFinder::addFile(const std::string &Path) {
   auto Frames = std::make_shared<FrameFile>();
   Frames->Path = Path == "-" ? "<stdin>" : Path;
-  Expected<StringRef> Text = Frames->Owner.open(Path, isKnownText);
+  Expected<StringRef> Text = Frames->Owner.open(Path, [](StringRef Start) {
+    return isKnownText(Start) || isLogText(Start);
+  });
   if (!Text)
     return addError(Path, fmt::format("cannot read '{}': {}", Path,
                                       llvm::toString(Text.takeError())));
@@ -408,11 +423,18 @@ void InputFinder::addFile(const std::string &Path) {
                         : fmt::format("'{}' is an archive: unpack it with '{}'",
                                       Path, Command));
   Frames->Text = *Text;
-  std::optional<FileRole> Role = roleOf(classify(*Text));
+  Read = Frames;
+  TextKind Kind = classify(*Text);
+  std::optional<PastedText> Pasted;
+  if (Kind == TextKind::Other && isLogText(*Text))
+    Pasted = undoPasting(*Text);
+  if (Pasted)
+    Kind = classify(Pasted->Text);
+  std::optional<FileRole> Role = roleOf(Kind);
   if (Role && isOnlyInProtos(*Role))
     return addError(
         Path, fmt::format("'{}' was printed from a proto: verify that", Path));
-  switch (classify(*Text)) {
+  switch (Kind) {
   case TextKind::Assignment:
     // Standard input and pipes can be read only once: keep what was read.
     if (Path == "-" || !fs::is_regular_file(Path)) {
@@ -423,6 +445,10 @@ void InputFinder::addFile(const std::string &Path) {
     }
     return;
   case TextKind::Frames:
+    if (Pasted) {
+      Frames->Text = Frames->Owner.add(Path, std::move(Pasted->Text));
+      Frames->Numbers = std::move(Pasted->Lines);
+    }
     return addFrames(Frames);
   case TextKind::Values:
     return addFragment(Path, "a values file");
@@ -437,7 +463,7 @@ void InputFinder::addFile(const std::string &Path) {
     break;
   }
   constexpr size_t Enough = 48; // what is shorter may be binary all the same
-  if (isBinary(*Text) ||
+  if (!isLogText(*Text) ||
       (Text->size() < Enough && !llvm::json::isUTF8(*Text))) {
     bool Once = Path == "-" || !fs::is_regular_file(Path);
     std::string Name = Once ? Frames->Path : Path;

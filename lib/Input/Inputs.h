@@ -52,6 +52,8 @@ struct InputError {
   std::string Path;
   /// For people.
   std::string Text;
+  /// What was read, if that is a text all the same.
+  std::shared_ptr<const FrameFile> Read = {};
 };
 
 /// The dumps that a list of arguments stands for.

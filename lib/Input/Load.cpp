@@ -5,6 +5,7 @@
 #include "Dump/FileNames.h"
 #include "Facts/MissingEnds.h"
 #include "Facts/Report.h"
+#include "Input/PastedText.h"
 #include "Input/ProtoInputs.h"
 #include "Support/Format.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,7 +40,9 @@ static Error openInto(Sources &Texts, const std::string &Path, DumpFile &File) {
 
 /// The file \p Path of \p Frames.
 static DumpFile openFramed(const FrameFile &Frames, const std::string &Path) {
-  return {Path, Frames.Files.lookup(Path), false, /*Framed=*/true};
+  // A text that was read once is not a frame: it may be cut off.
+  return {Path, Frames.Files.lookup(Path), false,
+          /*Framed=*/Path != Frames.Path};
 }
 
 /// True if \p Text is what a file of \p Role holds.
@@ -284,17 +287,38 @@ static bool dropCut(LoadedDump &L, Files &All) {
   return Reread;
 }
 
+/// Takes the assignment out of the text that it was pasted into; false if it is
+/// in none.
+static bool takeOutOfPaste(LoadedDump &L, DumpFile &Assignment) {
+  std::optional<PastedText> Undone = undoPasting(Assignment.Text);
+  if (!Undone)
+    return false;
+  Assignment.Text = L.Texts.add(Assignment.Path, std::move(Undone->Text),
+                                std::move(Undone->Lines));
+  if (Undone->Around != 0)
+    L.Unused.push_back(
+        fmt::format("{} around the dump in {}", counted(Undone->Around, "line"),
+                    StringRef(llvm::sys::path::filename(Assignment.Path))));
+  return true;
+}
+
+static bool hasComments(StringRef Text) {
+  return Text.starts_with("//") || Text.contains("\n//");
+}
+
 namespace {
 /// Reads the texts of one dump, again and again without the siblings that turn
 /// out to be of no use.
 class TextReader {
 public:
   TextReader(const Input &In, LoadedDump &L, Files &All)
-      : L(L), All(All),
-        Commented(In.Frames && (In.Frames->Text.starts_with("//") ||
-                                In.Frames->Text.contains("\n//"))) {
+      : L(L), All(All), Commented(In.Frames && hasComments(In.Frames->Text)) {
     read();
   }
+
+  /// Reads the assignment without what pasting did to it, if lines of it could
+  /// not be read; false if there is nothing to undo.
+  bool undoPaste();
 
   /// Without siblings that are not whole, or belong to another module.
   void dropUseless();
@@ -321,6 +345,18 @@ void TextReader::read() {
       L.Model->Cuts[static_cast<size_t>(Role)] = std::move(Known);
 }
 
+bool TextReader::undoPaste() {
+  DumpFile &Assignment = fileOf(All, FileRole::Assignment);
+  // What has comments was written by hand; what follows in a file of XLA may be
+  // the end of another one.
+  if (Assignment.FromProto || L.Syntax.empty() ||
+      isAssignmentName(Assignment.Path) || hasComments(Assignment.Text) ||
+      !takeOutOfPaste(L, Assignment))
+    return false;
+  read();
+  return true;
+}
+
 void TextReader::dropUseless() {
   auto DropCut = [this] {
     while (dropCut(L, All))
@@ -345,6 +381,8 @@ static Expected<std::unique_ptr<LoadedDump>>
 readTexts(const Input &In, std::unique_ptr<LoadedDump> L, Files &All) {
   TextReader Reader(In, *L, All);
   std::string Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Errors);
+  if (Traces.empty() && Reader.undoPaste())
+    Traces = tracesOfTwoWriters(*L->Model, L->Syntax.Errors);
   if (!Traces.empty())
     return makeError("cannot verify this dump: {}", Traces);
   if (!In.Proto)
@@ -369,12 +407,14 @@ hlobuf::load(Input In, const SiblingPaths &Siblings) {
     if (Error Failed = openProto(In, *L, All))
       return Failed;
   } else if (In.Frames) {
-    L->Texts.addView(In.Frames->Path, In.Frames->Text);
+    L->Texts.addView(In.Frames->Path, In.Frames->Text, In.Frames->Numbers);
     Assignment = openFramed(*In.Frames, In.Path);
   } else if (Error Failed = openInto(L->Texts, In.Path, Assignment)) {
     return Failed;
   }
-  if (!fitsRole(Assignment.Text, FileRole::Assignment))
+  if (!fitsRole(Assignment.Text, FileRole::Assignment) &&
+      !(takeOutOfPaste(*L, Assignment) &&
+        fitsRole(Assignment.Text, FileRole::Assignment)))
     return makeError("'{}' is not a buffer assignment: {}", In.Path,
                      refusal(Assignment.Text));
   if (hasOldValues(Assignment.Text))

@@ -171,6 +171,11 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
     });
     if (Summary.Stated)
       writeStated(*Summary.Stated, J);
+    if (!Summary.StatedKinds.empty())
+      writeRows(J, "stated", Summary.StatedKinds, [&](const StatedBytes &Kind) {
+        J.attribute("bytes", Kind.Bytes);
+        writeText(J, "text", Kind.Text);
+      });
     if (Summary.ResidualBytes != 0)
       J.attribute("kept_for_backward_bytes", Summary.ResidualBytes);
     writePeak(Summary, J);

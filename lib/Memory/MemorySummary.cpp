@@ -7,16 +7,26 @@
 using namespace hlobuf;
 
 namespace {
-struct Summarizer {
+/// What rows alone show.
+struct RowSummarizer {
+  void addRows(ArrayRef<HeldRow> Rows);
+  void addKept(const HeldRow &Row);
+  void addGroups(ArrayRef<HeldRow> Rows);
+  void addTree(ArrayRef<HeldRow> Rows);
+
+  const SummaryOptions &Options;
+  /// Bytes that are kept for the backward pass.
+  std::map<std::string, uint64_t> KeptByLoop = {};
+  MemorySummary Summary = {};
+};
+
+struct Summarizer : RowSummarizer {
   MemorySummary run();
 
   void addAllocations();
   void addSpaces();
   HeldRow rowOf(const HeldValue &V);
   void addHeld();
-  void addKept(const HeldRow &Row);
-  void addGroups(ArrayRef<HeldRow> Rows);
-  void addTree(ArrayRef<HeldRow> Rows);
   void addStated();
   void addSavings();
   void addDonation();
@@ -25,12 +35,8 @@ struct Summarizer {
   const ValueNames &Names;
   const ModuleAnalysis *Module;
   const MemoryAnswers &Answers;
-  const SummaryOptions &Options;
   const Facts &DumpFacts = Memory.facts();
   const Dump &D = DumpFacts.dump();
-  /// Bytes that are kept for the backward pass.
-  std::map<std::string, uint64_t> KeptByLoop = {};
-  MemorySummary Summary = {};
 };
 } // namespace
 
@@ -90,7 +96,7 @@ static std::vector<HeldValue> allocationsAsRows(const Dump &D) {
 }
 
 /// What the backward pass needs, and the loop that keeps the most of it.
-void Summarizer::addKept(const HeldRow &Row) {
+void RowSummarizer::addKept(const HeldRow &Row) {
   if (!Row.Called.ForBackward)
     return;
   Summary.ResidualBytes += Row.Bytes;
@@ -116,6 +122,10 @@ void Summarizer::addHeld() {
   std::vector<HeldRow> Rows;
   for (const HeldValue &V : Values)
     Rows.push_back(rowOf(V));
+  addRows(Rows);
+}
+
+void RowSummarizer::addRows(ArrayRef<HeldRow> Rows) {
   for (const HeldRow &Row : Rows) {
     Summary.BytesByKind[static_cast<size_t>(Row.Kind)] += Row.Bytes;
     addKept(Row);
@@ -170,7 +180,7 @@ joinGroups(ArrayRef<HeldGroup> Groups,
   return Out;
 }
 
-void Summarizer::addGroups(ArrayRef<HeldRow> Rows) {
+void RowSummarizer::addGroups(ArrayRef<HeldRow> Rows) {
   std::vector<HeldGroup> Groups;
   using Key = std::tuple<std::string, std::string, std::string, MemoryKind,
                          std::string>;
@@ -227,7 +237,7 @@ static std::vector<std::string> pathOf(const HeldRow &Row) {
                         : splitScopes(OpName);
 }
 
-void Summarizer::addTree(ArrayRef<HeldRow> Rows) {
+void RowSummarizer::addTree(ArrayRef<HeldRow> Rows) {
   MemoryTree Tree;
   for (const HeldRow &Row : Rows)
     Tree.add(pathOf(Row), Row.Bytes);
@@ -326,5 +336,20 @@ MemorySummary hlobuf::summarizeMemory(const MemoryUse &Memory,
                                       const ModuleAnalysis *Module,
                                       const MemoryAnswers &Answers,
                                       const SummaryOptions &Options) {
-  return Summarizer{Memory, Names, Module, Answers, Options}.run();
+  return Summarizer{{Options}, Memory, Names, Module, Answers}.run();
+}
+
+MemorySummary hlobuf::summarizeRows(ArrayRef<SpaceTotals> Spaces,
+                                    ArrayRef<HeldRow> Rows,
+                                    const SummaryOptions &Options) {
+  RowSummarizer S{Options};
+  S.Summary.Main = 0;
+  S.Summary.Table = Options.Table;
+  S.Summary.Top = Options.Top;
+  for (const SpaceTotals &Space : Spaces) {
+    S.Summary.Total += Space.Allocated;
+    S.Summary.Spaces.push_back({Space});
+  }
+  S.addRows(Rows);
+  return std::move(S.Summary);
 }

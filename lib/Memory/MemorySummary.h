@@ -98,6 +98,12 @@ struct StatedPeak {
   std::optional<uint64_t> HeldBytes;
 };
 
+/// Bytes, and what a text says that they are.
+struct StatedBytes {
+  uint64_t Bytes = 0;
+  std::string Text;
+};
+
 /// Where the memory of one module goes.
 struct MemorySummary {
   uint64_t Total = 0;
@@ -109,6 +115,9 @@ struct MemorySummary {
   std::optional<uint64_t> Capacity;
   std::string Chip;
   std::optional<StatedPeak> Stated;
+  /// A text says this, without a dump.
+  bool OfText = false;
+  std::vector<StatedBytes> StatedKinds;
   /// Bytes held at the peak, by kind.
   std::array<uint64_t, NumMemoryKinds> BytesByKind = {};
   /// Bytes at the peak that the forward pass keeps for the backward pass; the
@@ -149,6 +158,12 @@ MemorySummary summarizeMemory(const MemoryUse &Memory, const ValueNames &Names,
                               const ModuleAnalysis *Module,
                               const MemoryAnswers &Answers,
                               const SummaryOptions &Options);
+
+/// The same of \p Spaces, at least one, of the first of which \p Rows are
+/// known: all that other texts than dumps say.
+MemorySummary summarizeRows(ArrayRef<SpaceTotals> Spaces,
+                            ArrayRef<HeldRow> Rows,
+                            const SummaryOptions &Options);
 
 /// Prints \p Summary as tables below the heading \p Name, at most \p Width
 /// columns.

@@ -202,6 +202,8 @@ static std::string spellParts(const HeldGroup &Group) {
 }
 
 void Table::printGroups() {
+  if (Summary.OfText && Summary.Groups.empty())
+    return;
   uint64_t Shown = 0;
   std::vector<std::string> Shapes;
   size_t Columns = 0;
@@ -357,7 +359,9 @@ void Table::print(StringRef Name) {
     return;
   if (Summary.isTimed())
     printPeak();
-  else
+  for (const StatedBytes &Kind : Summary.StatedKinds)
+    row(Kind.Bytes, "", Kind.Text);
+  if (!Summary.isTimed() && !Summary.OfText)
     line("  the peak is not known: no sound live ranges, no scheduled module");
   if (Summary.Table == SummaryTable::Rows)
     printGroups();

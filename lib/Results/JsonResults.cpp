@@ -138,10 +138,10 @@ void JsonResults::add(const DumpResult &R) {
     writeText(J, "module", R.Module);
     writeFiles(J, R);
     writeText(J, "status",
-              R.isUnreadable()      ? "unreadable"
-              : R.hasErrors()       ? "errors"
-              : R.isNotUnderstood() ? "unreadable"
-                                    : "sound");
+              R.isUnreadable() || R.hasUnreadable() ? "unreadable"
+              : R.hasErrors()                       ? "errors"
+              : R.isNotUnderstood()                 ? "unreadable"
+                                                    : "sound");
     writeVerdict(J, R);
     writeUncounted(J, R);
     if (R.Memory) {

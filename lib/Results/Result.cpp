@@ -36,7 +36,9 @@ unsigned DumpResult::missedRequirements() const {
 
 bool DumpResult::hasUnreadable() const {
   return llvm::any_of(Findings, [](const ResultFinding &F) {
-    return F.isLoud() && F.Check == UnreadableCheck;
+    return F.isLoud() &&
+           (F.Check == UnreadableCheck ||
+            (F.Check == SyntaxCheck && F.Level == Severity::Error));
   });
 }
 

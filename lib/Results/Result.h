@@ -165,7 +165,8 @@ struct DumpResult {
   unsigned Verified = 0;
 
   bool isUnreadable() const { return !ReadError.empty(); }
-  /// Some of its files could not be read, or were not written in one piece.
+  /// Some of its files could not be read, were not written in one piece, or
+  /// have lines that no XLA writes.
   bool hasUnreadable() const;
   /// Some lines are of a form that only a newer release can have: a part of the
   /// dump was not checked, and nobody silenced that.

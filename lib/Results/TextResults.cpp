@@ -64,6 +64,8 @@ void TextResults::print(StringRef Kind, const SourceSpan &Loc,
 
 void TextResults::add(const DumpResult &R) {
   if (R.isUnreadable()) {
+    if (R.Memory)
+      Totals.add(printable(R.Path), *R.Memory);
     if (Options.ReadErrors)
       OS << "error: " << printable(R.ReadError) << '\n';
     return;

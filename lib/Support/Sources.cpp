@@ -138,19 +138,21 @@ Expected<StringRef> Sources::open(StringRef Path,
   if (!Bytes->Mapped)
     return add(Path, std::move(Bytes->Read));
   StringRef Mapped = Bytes->text();
-  All.push_back({Path.str(), Mapped, std::move(Bytes->Mapped), nullptr, {}});
+  All.push_back({Path.str(), Mapped, std::move(Bytes->Mapped), nullptr});
   return Mapped;
 }
 
-StringRef Sources::add(StringRef Name, std::string Text) {
+StringRef Sources::add(StringRef Name, std::string Text,
+                       std::vector<uint32_t> Numbers) {
   auto Owned = std::make_unique<std::string>(std::move(Text));
-  addView(Name == "-" ? "<stdin>" : Name, *Owned);
+  addView(Name == "-" ? "<stdin>" : Name, *Owned, std::move(Numbers));
   All.back().Owned = std::move(Owned);
   return All.back().Text;
 }
 
-void Sources::addView(StringRef Name, StringRef Text) {
-  All.push_back({Name.str(), Text, nullptr, nullptr, {}});
+void Sources::addView(StringRef Name, StringRef Text,
+                      std::vector<uint32_t> Numbers) {
+  All.push_back({Name.str(), Text, nullptr, nullptr, std::move(Numbers)});
 }
 
 size_t Sources::bytes() const {
@@ -176,8 +178,11 @@ Place Sources::place(StringRef Where) const {
     uint32_t Start = *std::prev(Next);
     StringRef Line =
         S.Text.drop_front(Start).take_until([](char C) { return C == '\n'; });
-    return {S.Name, Line, size_t(Next - S.LineStarts.begin()),
-            size_t(Offset - Start) + 1};
+    size_t Number = size_t(Next - S.LineStarts.begin());
+    // After the last newline there is a line that has no number.
+    if (!S.Numbers.empty())
+      Number = S.Numbers[std::min(Number, S.Numbers.size()) - 1];
+    return {S.Name, Line, Number, size_t(Offset - Start) + 1};
   }
   return {};
 }

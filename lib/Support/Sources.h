@@ -44,11 +44,15 @@ public:
   Expected<StringRef> open(StringRef Path,
                            function_ref<bool(StringRef)> IsWanted = {});
 
-  /// Adds a text that is already in memory, under \p Name.
-  StringRef add(StringRef Name, std::string Text);
+  /// Adds a text that is already in memory, under \p Name. Its lines are the
+  /// lines \p Numbers of the file, ascending and from 1; all of them if empty.
+  StringRef add(StringRef Name, std::string Text,
+                std::vector<uint32_t> Numbers = {});
 
-  /// Adds \p Text, which somebody else owns and which outlives this object.
-  void addView(StringRef Name, StringRef Text);
+  /// The same with a text that somebody else owns and that outlives this
+  /// object.
+  void addView(StringRef Name, StringRef Text,
+               std::vector<uint32_t> Numbers = {});
 
   /// The bytes of all texts.
   size_t bytes() const;
@@ -63,9 +67,11 @@ private:
     StringRef Text;
     std::unique_ptr<llvm::MemoryBuffer> Mapped;
     std::unique_ptr<std::string> Owned;
+    /// See add().
+    std::vector<uint32_t> Numbers = {};
     /// Offsets of the first byte of each line; empty until a place is asked
     /// for.
-    mutable std::vector<uint32_t> LineStarts;
+    mutable std::vector<uint32_t> LineStarts = {};
   };
 
   std::vector<Source> All;

@@ -6,13 +6,16 @@
 #include "CommandLine/Help.h"
 #include "CommandLine/Process.h"
 #include "Compare/MemoryDiff.h"
+#include "Dump/FileNames.h"
 #include "Input/Load.h"
+#include "Memory/StatedMemory.h"
 #include "Results/Result.h"
 #include "Support/ExitCodes.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
 #include "Support/OrderedRun.h"
 #include "Support/Printable.h"
+#include "Support/RegularFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -68,9 +71,29 @@ struct SideOfDiff {
 };
 } // namespace
 
+/// The memory usage report \p Path, if it is one, and alone.
+static std::optional<ProgramMemory> readReport(const std::string &Path) {
+  auto File = openRegularFile(Path);
+  if (!File || roleOf(classify(File->getBuffer())) != FileRole::Report ||
+      !assignmentOf(Path, [](const std::string &Name) {
+         return llvm::sys::fs::exists(Name);
+       }).empty())
+    return std::nullopt;
+  SummaryOptions All;
+  All.Top = ~0U;
+  auto Stated = readStatedMemory(File->getBuffer(), All);
+  if (!Stated || !Stated->Summary)
+    return std::nullopt;
+  return describeReport(*Stated->Summary);
+}
+
 /// Reads what is at \p Path on \p Threads threads.
 static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
   SideOfDiff Side;
+  if (std::optional<ProgramMemory> Report = readReport(Path)) {
+    Side.Programs.push_back(std::move(*Report));
+    return Side;
+  }
   using Read = std::pair<ProgramMemory, std::vector<std::string>>;
   forEachDump(
       Path, Threads,
@@ -189,5 +212,7 @@ int main(int Argc, char **Argv) {
       });
   if (Sides[0].Programs.empty() || Sides[1].Programs.empty())
     return ExitUnreadable;
+  if (Sides[0].Programs.front().OfReport != Sides[1].Programs.front().OfReport)
+    return fail("a memory usage report cannot be compared with a dump");
   return compare(Sides[0], Sides[1], Allowed);
 }
