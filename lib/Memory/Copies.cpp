@@ -409,6 +409,7 @@ void CopyFinder::explainRewrite(CopyRow &Row,
   Part Source = lookThrough(P, {P.operands(R.Id)[Update->Operand], 0});
   if (Source && isUndonated(Source)) {
     Row.Cause = CopyCause::Undonated;
+    Row.From = Flow.at(Source.Id, Source.Ordinal);
     Row.Why = "it is not donated, and this updates it";
     return;
   }
@@ -442,10 +443,11 @@ CopyTable CopyFinder::find(uint64_t Large) const {
     Explain(Row);
     if (Row.Cause == CopyCause::Space)
       return;
-    if (Row.Change.empty())
-      Row.Change = Row.Cause == CopyCause::Undonated
-                       ? donationHint(Names.frontend())
-                       : changeFor(Row.Cause, Names.frontend()).str();
+    ValueId From = Row.From ? Module.lineOf(Row.From) : ValueId();
+    if (Row.Cause == CopyCause::Undonated && From)
+      Row.Change = donationHint(Names.frontend(), Names[From].OpName);
+    else if (Row.Change.empty())
+      Row.Change = changeFor(Row.Cause, Names.frontend());
     Table.Rows.push_back(std::move(Row));
   };
   for (const Way &W : findWays())

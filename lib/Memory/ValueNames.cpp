@@ -120,7 +120,7 @@ std::string hlobuf::withoutFolders(StringRef Text) {
   return Out;
 }
 
-std::string hlobuf::donationHint(Frontend From) {
+std::string hlobuf::donationHint(Frontend From, StringRef Path) {
   std::string Hint = "where the caller does not need it afterwards, donate it";
   switch (From) {
   case Frontend::PyTorch:
@@ -131,7 +131,14 @@ std::string hlobuf::donationHint(Frontend From) {
   case Frontend::Unknown:
     break;
   }
-  return Hint + ": jax.jit(f, donate_argnames=...)";
+  // `a[0]` may be one of `*a`, which has no name.
+  StringRef Name = Path.take_front(Path.find_first_of("[."));
+  StringRef Rest = Path.drop_front(Name.size());
+  bool HasName =
+      !Name.empty() && !Name.contains(' ') &&
+      !(Rest.starts_with("[") && Rest.size() > 1 && llvm::isDigit(Rest[1]));
+  return Hint + (HasName ? ": jax.jit(f, donate_argnames='" + Name.str() + "')"
+                         : ": jax.jit(f, donate_argnames=...)");
 }
 
 ValueNames::ValueNames(const Facts &DumpFacts, const ModuleAnalysis *Module)

@@ -20,8 +20,8 @@ enum class Frontend : uint8_t { Unknown, JAX, PyTorch, TensorFlow };
 /// `scan at train.py:32` of `scan at src/train.py:32`.
 std::string withoutFolders(StringRef Text);
 
-/// How a user of \p From gives away an argument.
-std::string donationHint(Frontend From);
+/// How a user of \p From gives away the argument with the path \p Path.
+std::string donationHint(Frontend From, StringRef Path);
 
 /// What a value is to its user.
 enum class ValueRole : uint8_t {

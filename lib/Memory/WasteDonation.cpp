@@ -209,7 +209,7 @@ static void findPossible(WasteContext &Ctx, ArgumentWaste &Out) {
       Ctx.Donations.push_back({P->Value, Result});
       Out.add({WasteKind::PossibleDonation, P->Value, Result.Owner,
                Result.Value, Ctx.D[Result.Owner].Size, "",
-               donationHint(Ctx.Names.frontend())});
+               donationHint(Ctx.Names.frontend(), Ctx.Names[P->Value].OpName)});
     }
   Out.scale(WasteKind::PossibleDonation, Plan);
 }

@@ -7,6 +7,7 @@
             print(report)
 
     assert hlobuf.check(jax.jit(step), x).ok
+    print(*hlobuf.check(step, x).copies, sep="\\n")
 
 Everything is done by the program hlobuf-verify, which comes with this package.
 """
@@ -17,7 +18,7 @@ from hlobuf._budget import budget
 from hlobuf._live import Capture, Verdict, capture, check
 from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, json_lines, program, run, verify
-from hlobuf._report import SCHEMA, Finding, Gap, Note, Place, Report, Sentence
+from hlobuf._report import SCHEMA, Copy, Finding, Gap, Note, Place, Report, Sentence
 
 try:
     __version__ = importlib.metadata.version("hlobuf")
@@ -26,6 +27,7 @@ except importlib.metadata.PackageNotFoundError:  # a clone that is not installed
 
 __all__ = [
     "Capture",
+    "Copy",
     "Verdict",
     "capture",
     "check",

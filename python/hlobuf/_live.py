@@ -14,7 +14,7 @@ from typing import Any, overload
 
 from hlobuf._picture import Picture, plot
 from hlobuf._program import InputError, verify
-from hlobuf._report import Finding, Report, counted, without_folder
+from hlobuf._report import Copy, Finding, Report, counted, without_folder
 
 
 class _Folder:
@@ -51,6 +51,16 @@ class Verdict(Sequence[Report]):
     def findings(self) -> tuple[Finding, ...]:
         """Those of all modules."""
         return tuple(finding for report in self.reports for finding in report.findings)
+
+    @property
+    def copies(self) -> tuple[Copy, ...]:
+        """What these modules copy in one run, why, and what to change; the most bytes
+        first. Reads their dumps again."""
+        if not self._folder:
+            return ()
+        found = verify(self._folder.name, checks="-*", summary=True)
+        rows = [copy for report in found for copy in report.copies]
+        return tuple(sorted(rows, key=lambda copy: -copy.moved))
 
     def __len__(self) -> int:
         return len(self.reports)

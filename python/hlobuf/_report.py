@@ -111,6 +111,38 @@ SENTENCES = {
 
 
 @dataclass(frozen=True)
+class Copy:
+    """Copies with one cause, in one run of a program."""
+
+    names: tuple[str, ...]
+    """The instructions, in the order in which they run."""
+    cause: str
+    """`reader`, `undonated` and so on: see the page on memory."""
+    what: str
+    """What is copied: `argument x`."""
+    bytes: int
+    """What the largest of them writes each time."""
+    moved: int
+    """What all of them read and write in one run."""
+    runs: int
+    """How often they run; where branches differ, at most."""
+    why: str
+    change: str
+    """What to change; empty if there is nothing."""
+    source: str = ""
+
+    def __str__(self) -> str:
+        lines = [
+            f"{_human(self.moved)}  {_human(self.bytes)} x {self.runs}  "
+            f"{', '.join(self.names)}: {self.what}  [{self.cause}]",
+            "    " + self.why,
+        ]
+        if self.change:
+            lines.append("    -> " + self.change)
+        return in_cells("\n".join(lines))
+
+
+@dataclass(frozen=True)
 class Report:
     """The verdict on one dump."""
 
@@ -142,6 +174,24 @@ class Report:
     def ok(self) -> bool:
         """True if the dump was read and has no error."""
         return self.status == "sound"
+
+    @property
+    def copies(self) -> tuple[Copy, ...]:
+        """What the program copies, the most bytes first; of a summary."""
+        return tuple(
+            Copy(
+                names=tuple(row["names"]),
+                cause=row["cause"],
+                what=row.get("what", ""),
+                bytes=row["bytes"],
+                moved=row["read_bytes"] + row["written_bytes"],
+                runs=row["runs"]["most"],
+                why=row.get("why", ""),
+                change=row.get("change", ""),
+                source=row.get("source", ""),
+            )
+            for row in (self.summary or {}).get("copies", ())
+        )
 
     @property
     def proved(self) -> tuple[str, ...]:
@@ -228,6 +278,16 @@ def without_folder(text: str, folder: str) -> str:
 def counted(number: int, noun: str) -> str:
     """`1 error` or `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _human(size: float) -> str:
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            break
+        size /= 1024
+    else:
+        unit = "TiB"
+    return f"{size:.0f}{unit}" if unit == "B" else f"{size:.2f}{unit}"
 
 
 def _at(place: Place | None) -> str:

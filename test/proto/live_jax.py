@@ -22,6 +22,8 @@ for name, verdict in {
 }.items():
     print(f"{name}:", sorted({finding.check for finding in verdict.findings}))
 verdict = hlobuf.check(shift_row, x)
+copies = hlobuf.check(lambda x: x.at[0].set(1), x.update(shape=(64, 64))).copies
+print("copied:", [(copy.cause, copy.moved, copy.runs) for copy in copies])
 print("picture:", "jit_shift_row" in verdict.plot().html)
 with hlobuf.capture() as captured:
     jax.jit(shift_row).lower(jax.ShapeDtypeStruct((4, 8), "int32")).compile()
