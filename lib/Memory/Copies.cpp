@@ -158,14 +158,8 @@ HloId CopyFinder::nextWriter(HloValueId Set, const Way &W) const {
   return First;
 }
 
-/// Of an argument that its caller keeps, and between memory spaces.
+/// Of an argument that its caller keeps.
 bool CopyFinder::explainSource(CopyRow &Row, const Way &W) const {
-  for (HloId Id : W.Copies)
-    if (shapeOf(P, Id, copiedPart(P, Id).Ordinal).memorySpace() !=
-        shapeOf(P, P.operands(Id)[0], 0).memorySpace()) {
-      Row.Cause = CopyCause::Space;
-      return true;
-    }
   if (!isUndonated(W.Start))
     return false;
   HloValueId Last = valueOf(W.Copies.back());
@@ -432,6 +426,11 @@ CopyTable CopyFinder::find(uint64_t Large) const {
       Bytes.bounds([](const InstructionTraffic &R) {
         return R.Move == MoveKind::None ? 0 : R.sum();
       });
+  Table.BetweenSpaces = Bytes
+                            .bounds([](const InstructionTraffic &R) {
+                              return R.Move == MoveKind::Space ? R.sum() : 0;
+                            })
+                            .second;
   auto IsShown = [&](const CopyRow &Row) {
     return Row.sum() >= Table.All.sum() / ShownShare && !Row.IsSmall;
   };
@@ -441,8 +440,6 @@ CopyTable CopyFinder::find(uint64_t Large) const {
       return;
     describe(Row, W);
     Explain(Row);
-    if (Row.Cause == CopyCause::Space)
-      return;
     ValueId From = Row.From ? Module.lineOf(Row.From) : ValueId();
     if (Row.Cause == CopyCause::Undonated && From)
       Row.Change = donationHint(Names.frontend(), Names[From].OpName);
@@ -453,7 +450,8 @@ CopyTable CopyFinder::find(uint64_t Large) const {
   for (const Way &W : findWays())
     Add(W, [&](CopyRow &Row) { explain(Row, W); });
   for (const InstructionTraffic &R : Bytes.rows())
-    if (R.Move != MoveKind::None && R.Move != MoveKind::Copy)
+    if (R.Move == MoveKind::Layout || R.Move == MoveKind::Rewrite ||
+        R.Move == MoveKind::Concatenate)
       Add({P[R.Id].Parent, std::nullopt, {R.Id}, {R.Id, 0}},
           [&](CopyRow &Row) { explainRewrite(Row, R); });
   std::ranges::stable_sort(Table.Rows, std::greater(), &CopyRow::sum);

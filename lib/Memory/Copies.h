@@ -67,6 +67,8 @@ struct CopyTable {
   /// Of all copies, those between memory spaces included.
   uint64_t LeastCopied = 0;
   uint64_t MostCopied = 0;
+  /// Of MostCopied.
+  uint64_t BetweenSpaces = 0;
   /// The largest first, without those between memory spaces and small ones.
   std::vector<CopyRow> Rows;
   /// Of Rows, those of at least 1 % of All.

@@ -330,10 +330,15 @@ void Table::printCopies(size_t Top) {
     return;
   const CopyTable &Copies = *Summary.Copies;
   uint64_t All = Copies.All.sum();
-  line(fmt::format("  one run reads {} and writes {}; copies are {} of it ({})",
-                   humanBytes(Copies.All.Read), humanBytes(Copies.All.Written),
-                   spellBounds(Copies.LeastCopied, Copies.MostCopied),
-                   share(Copies.MostCopied, All)));
+  line(fmt::format(
+      "  one run reads {} and writes {}; copies are {} of it ({}){}",
+      humanBytes(Copies.All.Read), humanBytes(Copies.All.Written),
+      spellBounds(Copies.LeastCopied, Copies.MostCopied),
+      share(Copies.MostCopied, All),
+      Copies.BetweenSpaces < All / 100
+          ? ""
+          : fmt::format(", {} of them between memory spaces",
+                        humanBytes(Copies.BetweenSpaces))));
   for (const CopyRow &Row :
        ArrayRef(Copies.Rows).take_front(std::min(Top, Copies.NumShown))) {
     std::string Names = llvm::join(ArrayRef(Row.Names).take_front(2), ", ");
@@ -380,24 +385,28 @@ void hlobuf::printMemory(const MemorySummary &Summary, StringRef Name,
 /// Rows of the table.
 static constexpr size_t MaxModules = 15;
 
+/// What modules are ordered by.
 static uint64_t mainBytes(const MemorySummary &Summary) {
+  if (Summary.Table == SummaryTable::Copies)
+    return Summary.Copies ? Summary.Copies->MostCopied : 0;
   return Summary.Main ? Summary.main()->Allocated : Summary.Total;
 }
 
 void MemoryTotals::add(StringRef Name, const MemorySummary &Summary) {
   ++Count;
-  Total += Summary.Total;
   uint64_t Bytes = mainBytes(Summary);
+  bool Copies = Summary.Table == SummaryTable::Copies;
+  Total += Copies ? Bytes : Summary.Total;
   Entry &E = Entries[{Name.str(), Bytes}];
   ++E.Count;
-  E.TooLarge |= Summary.isTooLarge();
   E.Bytes = Bytes;
-  E.Temp = Summary.Main ? Bytes - Summary.main()->Resident : 0;
+  E.TooLarge |= !Copies && Summary.isTooLarge();
+  E.Temp = Copies || !Summary.Main ? 0 : Bytes - Summary.main()->Resident;
   for (const WasteRow &Item : Summary.Savings)
     E.Saved = std::max(E.Saved, Item.Saved);
   // What does not fit comes first.
-  auto Key = [](const MemorySummary &Each) {
-    return std::pair(Each.isTooLarge(), mainBytes(Each));
+  auto Key = [&](const MemorySummary &Each) {
+    return std::pair(!Copies && Each.isTooLarge(), mainBytes(Each));
   };
   if (!Largest || Key(*Largest) < Key(Summary)) {
     Largest = Summary;
@@ -415,15 +424,20 @@ void MemoryTotals::print(unsigned Width, raw_ostream &OS) const {
     std::ranges::stable_sort(Order, std::greater(), [](const auto &X) {
       return std::pair(X.second.TooLarge, X.second.Bytes);
     });
-    OS << fmt::format("memory of {} modules: {}\n", Count, humanBytes(Total));
-    OS << "       needs       temps  can save at most   module\n";
+    bool Copies = Largest->Table == SummaryTable::Copies;
+    OS << fmt::format("{} of {} modules: {}\n", Copies ? "copies" : "memory",
+                      Count, humanBytes(Total));
+    OS << (Copies ? "      copied  in one run of\n"
+                  : "       needs       temps  can save at most   module\n");
     ArrayRef Shown = ArrayRef(Order).take_front(MaxModules);
     for (const auto &[Name, E] : Shown) {
-      std::string Line =
-          fmt::format(" {:>11} {:>11}  {:>16}   {}{}{}", humanBytes(E.Bytes),
-                      humanBytes(E.Temp), E.Saved ? humanBytes(E.Saved) : "",
-                      E.Count > 1 ? fmt::format("{} x ", E.Count) : "",
-                      E.TooLarge ? "DOES NOT FIT: " : "", Name);
+      std::string Line = fmt::format(" {:>11} ", humanBytes(E.Bytes));
+      if (!Copies)
+        Line += fmt::format("{:>11}  {:>16}  ", humanBytes(E.Temp),
+                            E.Saved ? humanBytes(E.Saved) : "");
+      Line += fmt::format(" {}{}{}",
+                          E.Count > 1 ? fmt::format("{} x ", E.Count) : "",
+                          E.TooLarge ? "DOES NOT FIT: " : "", Name);
       OS << clipped(Line, std::max(Width, 60u)) << '\n';
     }
     uint64_t Rest = 0;

@@ -195,14 +195,16 @@ void Traffic::addCopy(InstructionTraffic &Row, Part To) const {
   if (samePlace(To, {Source, 0}))
     return;
   Row.Read = Row.Written = bytes({Source, 0});
-  auto Order = [&](Part At) {
-    const Shape &S = shapeOf(P, At.Id, At.Ordinal);
-    return S.Layout
-               ? std::pair(S.Layout->MinorToMajor, S.Layout->Tiles)
-               : decltype(std::pair(S.Layout->MinorToMajor, S.Layout->Tiles))();
-  };
-  Row.Move =
-      Order(To) == Order({Source, 0}) ? MoveKind::Copy : MoveKind::Layout;
+  const Shape &New = shapeOf(P, To.Id, To.Ordinal);
+  const Shape &Old = shapeOf(P, Source, 0);
+  bool SameLayout =
+      New.Layout && Old.Layout
+          ? New.Layout->MinorToMajor == Old.Layout->MinorToMajor &&
+                New.Layout->Tiles == Old.Layout->Tiles
+          : !New.Layout && !Old.Layout;
+  Row.Move = New.memorySpace() != Old.memorySpace() ? MoveKind::Space
+             : SameLayout                           ? MoveKind::Copy
+                                                    : MoveKind::Layout;
 }
 
 void Traffic::addUpdate(InstructionTraffic &Row, bool InPlace) const {

@@ -32,6 +32,8 @@ enum class MoveKind : uint8_t {
   Copy,
   /// Another layout.
   Layout,
+  /// Another memory space: what prefetches and offloads.
+  Space,
   /// An update of a part that writes all of its operand anew.
   Rewrite,
   /// Arrays are put together.
