@@ -273,7 +273,8 @@ void Table::printDonation() {
   std::string Saved;
   if (Done.Count != 0)
     Saved = fmt::format(" and {} {} of {}",
-                        Done.Lossy.empty() ? "saved" : "saved about",
+                        Done.Count == 1 && Done.Lossy.empty() ? "saved"
+                                                              : "saved about",
                         humanBytes(Done.Saved), humanBytes(Done.Bytes));
   line(fmt::format(
       "  donation: {} kept{}, {} missed, {} more possible{}", Sum.Effective,
