@@ -427,9 +427,9 @@ std::string Facts::sourceLine(const InstructionMetadata &Metadata) const {
   return Frame != 0 ? frames().sourceLine(Frame) : "";
 }
 
-std::vector<SourceFrame> Facts::userFrames(StringRef Attributes) const {
+std::vector<SourceFrame> Facts::calls(StringRef Attributes) const {
   uint32_t Frame = frameOf(readMetadata(Attributes));
-  return Frame != 0 ? frames().userFrames(Frame) : std::vector<SourceFrame>();
+  return Frame != 0 ? frames().calls(Frame) : std::vector<SourceFrame>();
 }
 
 uint32_t Facts::frameOf(const InstructionMetadata &Metadata) {

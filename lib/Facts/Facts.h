@@ -130,9 +130,9 @@ public:
   std::string sourceLine(StringRef Attributes) const;
   /// The same for an instruction with this metadata.
   std::string sourceLine(const InstructionMetadata &Metadata) const;
-  /// The user's calls that lead to an instruction with these attributes, the
-  /// innermost first; empty if the module has no stack tables.
-  std::vector<SourceFrame> userFrames(StringRef Attributes) const;
+  /// The calls that lead to an instruction with these attributes, the innermost
+  /// first; empty if the module has no stack tables.
+  std::vector<SourceFrame> calls(StringRef Attributes) const;
 
   /// The items of \p I's output_to_operand_aliasing; none for async sugar,
   /// whose numbering belongs to the wrapped instruction.

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// In a program without scans all layers are in one computation. A call of a
-// function begins and ends where the fewest bytes of the forward pass are
-// still to be read by it: all else of a layer is read inside of it.
+// In a program without scans all layers are in one computation. Modules of flax
+// linen and Keras put the name of each call into op_name; other calls of a
+// function begin and end where the fewest bytes of the forward pass are still
+// to be read by it: all else of a layer is read inside of it.
 
 #include "Fit/Layers.h"
 #include "Memory/Waste.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include <map>
 #include <numeric>
-#include <set>
 
 using namespace hlobuf;
 
@@ -21,102 +23,104 @@ public:
   std::vector<Layer> find();
 
 private:
+  /// An instruction and where it is.
+  struct Operation {
+    HloId Id;
+    int32_t Step = 0;
+    bool IsProduct = false;
+    /// The calls that lead to it, the innermost first.
+    std::vector<SourceFrame> Calls;
+    /// Where it is in the modules of a library of layers: `jit(f)/net/block_3`.
+    std::string Scope;
+  };
+  /// A value that the backward pass reads.
   struct Kept {
     Residual R;
-    int32_t Step = 0;
-    int32_t LastForward = 0;
-    std::vector<std::string> Functions;
+    size_t Number = 0;
+    /// Numbers of operations of the forward pass that read it.
+    std::vector<size_t> Readers;
   };
-  void findCrossing();
-  void findKept();
-  void addKept(HloId Id, HloValueId V);
-  std::map<std::string, std::vector<int32_t>>
-  productsByLine(const std::string &Function) const;
-  std::vector<int32_t> findMarkers(const std::string &Function) const;
-  std::vector<int32_t> findBounds(const std::string &Function) const;
-  int32_t narrowest(int32_t From, int32_t To) const;
-  Layer makeLayer(const std::string &Function) const;
-  LayerCall makeCall(const std::string &Function, int32_t From,
-                     int32_t To) const;
-  const std::vector<std::string> &functionsOf(HloId Id) const {
-    return Functions[Id.index()];
-  }
-  std::map<std::string, uint64_t> bytesByFunction() const;
+  /// By number of an operation: its call of a function, from 0.
+  using CallNumbers = std::vector<std::optional<size_t>>;
+
+  void addKept(size_t Number, HloValueId V);
+  const SourceFrame *callOf(size_t Number, StringRef Function) const;
+  std::string lineIn(size_t Number, StringRef Function) const;
+  CallNumbers numberByScope(StringRef Function,
+                            std::vector<std::string> &Modules) const;
+  std::vector<size_t> findMarkers(StringRef Function) const;
+  bool isRepeated(StringRef Function, ArrayRef<size_t> Markers) const;
+  std::vector<uint64_t> bytesInUse() const;
+  std::vector<size_t> findLevels(ArrayRef<size_t> Markers) const;
+  CallNumbers numberByMarkers(StringRef Function) const;
+  Layer makeLayer(StringRef Function, const CallNumbers &Numbers,
+                  size_t Group) const;
+  void addLayers(StringRef Function, std::vector<Layer> &Layers) const;
 
   const FitContext &Ctx;
-  /// Instructions of the forward pass, in schedule order.
-  std::vector<HloId> Order;
-  /// By instruction: the functions that it is in, the innermost first.
-  std::vector<std::vector<std::string>> Functions;
-  /// By step: bytes that the forward pass has computed and still reads.
-  std::vector<int64_t> Crossing;
+  /// In schedule order.
+  std::vector<Operation> Forward;
+  DenseMap<uint32_t, size_t> NumberOf;
   std::vector<Kept> All;
+  std::vector<uint64_t> InUse;
 };
 } // namespace
 
 /// Smaller ones do not decide what fits: this part of the peak.
 static constexpr uint64_t ResidualShare = 20000;
 
-CallFinder::CallFinder(const FitContext &Ctx)
-    : Ctx(Ctx), Functions(Ctx.P.size()),
-      Crossing(static_cast<size_t>(Ctx.Memory.steps()) + 2) {
+/// The modules in \p OpName, the outermost first: `ViT/Block_3` of
+/// `jit(step)/jvp(ViT)/Block_3/checkpoint/dot_general`.
+static std::string scopeOf(StringRef OpName) {
+  std::string Scope;
+  for (StringRef Rest = OpName.rsplit('/').first; !Rest.empty();) {
+    auto [Part, After] = Rest.split('/');
+    Rest = After;
+    if (Part.starts_with("jit(") || Part == "checkpoint" ||
+        Part == "rematted_computation")
+      continue;
+    Part.consume_front("jvp(");
+    Part.consume_back(")");
+    if (!Part.empty() && llvm::all_of(Part, [](char C) {
+          return llvm::isAlnum(C) || C == '_' || C == '.';
+        }))
+      Scope += (Scope.empty() ? "" : "/") + Part.str();
+  }
+  return Scope;
+}
+
+CallFinder::CallFinder(const FitContext &Ctx) : Ctx(Ctx) {
   for (HloId Id : Ctx.order(Ctx.P.module().Entry)) {
     int32_t Step = Ctx.step(Id);
-    if (Step < 0 || Step >= Ctx.turn())
+    if (Step < 0 || Step >= Ctx.turn() || Ctx.pass(Id) != Pass::Forward)
       continue;
-    Order.push_back(Id);
-    for (const SourceFrame &F : Ctx.frames(Id))
-      if (!F.Function.empty() && F.Function != "<module>")
-        Functions[Id.index()].push_back(F.Function);
+    bool Again = Ctx.P.spell(Id).find(".remat") != std::string::npos;
+    NumberOf[Id.index()] = Forward.size();
+    Forward.push_back({Id, Step, !Again && Ctx.products(Id) != 0, Ctx.calls(Id),
+                       scopeOf(Ctx.opName(Id))});
   }
-  findCrossing();
-  findKept();
+  InUse = bytesInUse();
+  for (size_t I = 0; I != Forward.size(); ++I)
+    if (Ctx.P[Forward[I].Id].Op != Opcode::While)
+      Ctx.forEachDefined(Forward[I].Id, [&](HloValueId V) { addKept(I, V); });
 }
 
-/// The last step below \p Turn that reads \p V; -1 if none does.
-static int32_t lastReadBefore(const FitContext &Ctx, HloValueId V,
-                              int32_t Turn) {
-  int32_t Last = -1;
-  for (auto [Step, User] : Ctx.readers(V))
-    if (Step < Turn)
-      Last = std::max(Last, Step);
-  return Last;
-}
-
-void CallFinder::findCrossing() {
-  for (HloId Id : Order) {
-    if (Ctx.pass(Id) != Pass::Forward || Ctx.P[Id].Op == Opcode::Parameter)
-      continue;
-    Ctx.forEachDefined(Id, [&](HloValueId V) {
-      ValueId Line = Ctx.Module.lineOf(V);
-      int32_t Last = Line ? lastReadBefore(Ctx, V, Ctx.turn()) : -1;
-      if (Last <= Ctx.step(Id))
-        return;
-      auto Bytes = static_cast<int64_t>(Ctx.D[Line].Size);
-      Crossing[static_cast<size_t>(Ctx.step(Id))] += Bytes;
-      Crossing[static_cast<size_t>(Last)] -= Bytes;
-    });
-  }
-  std::partial_sum(Crossing.begin(), Crossing.end(), Crossing.begin());
-}
-
-void CallFinder::findKept() {
-  for (HloId Id : Order)
-    if (Ctx.pass(Id) == Pass::Forward && Ctx.P[Id].Op != Opcode::While)
-      Ctx.forEachDefined(Id, [&](HloValueId V) { addKept(Id, V); });
-}
-
-void CallFinder::addKept(HloId Id, HloValueId V) {
+void CallFinder::addKept(size_t Number, HloValueId V) {
   const FitBuffer *B = Ctx.buffer(V);
   if (!B || B->Bytes < std::max(MinWaste, Ctx.Main.Peak / ResidualShare))
     return;
   Kept K;
-  K.Step = Ctx.step(Id);
-  K.LastForward = std::max(K.Step, lastReadBefore(Ctx, V, Ctx.turn()));
-  K.R.Definition = Id;
+  K.Number = Number;
+  K.R.Definition = Forward[Number].Id;
+  K.R.Value = V;
   K.R.Bytes = B->split();
   K.R.FirstRead = Ctx.Memory.steps();
+  int32_t LastForward = Forward[Number].Step;
   for (auto [Step, User] : Ctx.readers(V)) {
+    if (auto Entry = NumberOf.find(User.index()); Entry != NumberOf.end())
+      K.Readers.push_back(Entry->second);
+    if (Step < Ctx.turn())
+      LastForward = std::max(LastForward, Step);
     if (Step < Ctx.turn() || accessesNoMemory(Ctx.P[User].Op))
       continue;
     K.R.FirstRead = std::min(K.R.FirstRead, Step);
@@ -124,81 +128,186 @@ void CallFinder::addKept(HloId Id, HloValueId V) {
   }
   if (K.R.LastRead < 0)
     return;
-  K.R.Freed.push_back({{K.LastForward + 1, K.R.LastRead}, -B->split()});
-  K.Functions = functionsOf(Id);
+  K.R.Freed.push_back({{LastForward + 1, K.R.LastRead}, -B->split()});
   All.push_back(std::move(K));
 }
 
-/// Steps of the products of the forward pass of \p Function, in their order, by
-/// the operation that each call has once: by the lines that lead to it inside
-/// of the function, and its op_name.
-std::map<std::string, std::vector<int32_t>>
-CallFinder::productsByLine(const std::string &Function) const {
-  std::map<std::string, std::vector<int32_t>> Same;
-  for (HloId Id : Order) {
-    if (Ctx.products(Id) == 0 || Ctx.pass(Id) != Pass::Forward ||
-        !llvm::is_contained(functionsOf(Id), Function) ||
-        Ctx.P.spell(Id).find(".remat") != std::string::npos)
-      continue;
-    std::string Key = Ctx.opName(Id);
-    for (const SourceFrame &F : Ctx.frames(Id)) {
-      Key += " " + F.File + ":" + std::to_string(F.Line);
-      if (F.Function == Function)
-        break;
+/// The innermost call of the user's \p Function that leads to an operation;
+/// null if none does.
+const SourceFrame *CallFinder::callOf(size_t Number, StringRef Function) const {
+  const auto &Calls = Forward[Number].Calls;
+  auto Found = llvm::find_if(Calls, [&](const SourceFrame &F) {
+    return F.Owner == FileOwner::User && F.Function == Function;
+  });
+  return Found == Calls.end() ? nullptr : &*Found;
+}
+
+/// The operation, and the lines from \p Function to it, but not the numbers of
+/// modules.
+std::string CallFinder::lineIn(size_t Number, StringRef Function) const {
+  std::string Lines;
+  for (char C : Ctx.opName(Forward[Number].Id))
+    if (!llvm::isDigit(C))
+      Lines += C;
+  const SourceFrame *Last = callOf(Number, Function);
+  for (const SourceFrame *F = Forward[Number].Calls.data(); F <= Last; ++F)
+    Lines += fmt::format(" {}:{}:{}", F->File, F->Line, F->Column);
+  return Lines;
+}
+
+/// A call is all that has one scope, the outermost in which nothing else is.
+/// Nothing where operations of \p Function are in no such scope.
+CallFinder::CallNumbers
+CallFinder::numberByScope(StringRef Function,
+                          std::vector<std::string> &Modules) const {
+  std::map<std::string, size_t> Others;
+  auto ForEachScope = [&](size_t I,
+                          function_ref<bool(const std::string &)> Visit) {
+    const std::string &Scope = Forward[I].Scope;
+    for (size_t End = 0; !Scope.empty() && End != std::string::npos;) {
+      End = Scope.find('/', End + 1);
+      if (!Visit(Scope.substr(0, End)))
+        return;
     }
-    Same[Key].push_back(Ctx.step(Id));
-  }
-  return Same;
+  };
+  for (size_t I = 0; I != Forward.size(); ++I)
+    if (!callOf(I, Function))
+      ForEachScope(I, [&](const std::string &S) { return ++Others[S] != 0; });
+  CallNumbers Numbers(Forward.size());
+  std::map<std::string, size_t> Known;
+  // Cheap operations may be far from their call.
+  for (bool Products : {true, false})
+    for (size_t I = 0; I != Forward.size(); ++I) {
+      if (Forward[I].IsProduct != Products || !callOf(I, Function))
+        continue;
+      ForEachScope(I, [&](const std::string &S) {
+        if (Others.count(S))
+          return true;
+        Numbers[I] = Known.try_emplace(S, Known.size()).first->second;
+        return false;
+      });
+      if (!Numbers[I] && Products)
+        return {};
+    }
+  Modules.resize(Known.size());
+  for (const auto &[Scope, Number] : Known)
+    Modules[Number] = Scope.substr(Scope.rfind('/') + 1);
+  return Known.size() > 1 ? Numbers : CallNumbers();
 }
 
-/// The steps of one operation of \p Function that each call has once: of its
-/// products, as often as most of them are there.
-std::vector<int32_t>
-CallFinder::findMarkers(const std::string &Function) const {
-  auto Same = productsByLine(Function);
-  std::map<size_t, size_t> Votes;
-  for (const auto &[Key, Steps] : Same)
-    Votes[Steps.size()] += Steps.size();
+/// Products that each call of \p Function has once: as often as at least two
+/// lines have them, or the fewest if no two agree. Lines that a compiler has
+/// moved or joined have fewer.
+std::vector<size_t> CallFinder::findMarkers(StringRef Function) const {
+  std::map<std::string, std::vector<size_t>> Same;
+  for (size_t I = 0; I != Forward.size(); ++I)
+    if (Forward[I].IsProduct && callOf(I, Function))
+      Same[lineIn(I, Function)].push_back(I);
+  std::map<size_t, size_t> Lines;
+  for (const auto &[Line, Numbers] : Same)
+    ++Lines[Numbers.size()];
   size_t Count = 0;
-  for (auto [Number, Sum] : Votes)
-    if (Count == 0 || Sum > Votes[Count])
+  for (auto [Number, Sum] : Lines)
+    if (Count == 0 || Sum > 1)
       Count = Number;
-  std::vector<int32_t> First;
-  for (const auto &[Key, Steps] : Same)
-    if (Steps.size() == Count && (First.empty() || Steps[0] < First[0]))
-      First = Steps;
-  return First;
+  // What does not depend on the call before may be computed at any time.
+  std::vector<size_t> Widest;
+  auto Span = [](ArrayRef<size_t> Numbers) {
+    return Numbers.empty() ? 0 : Numbers.back() - Numbers.front() + 1;
+  };
+  for (const auto &[Line, Numbers] : Same)
+    if (Numbers.size() == Count && Span(Numbers) > Span(Widest))
+      Widest = Numbers;
+  return Widest;
 }
 
-/// The last of the steps [From, To) after which the fewest bytes are still
-/// read.
-int32_t CallFinder::narrowest(int32_t From, int32_t To) const {
-  int32_t Best = From;
-  for (int32_t Step = From; Step < To; ++Step)
-    if (Crossing[size_t(Step)] <= Crossing[size_t(Best)])
-      Best = Step;
-  return Best;
-}
-
-/// Calls of \p Function are the steps (B[i], B[i+1]].
-std::vector<int32_t> CallFinder::findBounds(const std::string &Function) const {
-  std::vector<int32_t> Markers = findMarkers(Function);
-  if (Markers.empty())
-    return {};
-  int32_t First = Ctx.turn();
-  int32_t Last = 0;
-  for (HloId Id : Order) {
-    if (!llvm::is_contained(functionsOf(Id), Function) ||
-        Ctx.pass(Id) != Pass::Forward)
+/// \p Function itself is called for each of \p Markers: it does something else
+/// between them, and nothing only once. Otherwise it has a loop of calls.
+bool CallFinder::isRepeated(StringRef Function,
+                            ArrayRef<size_t> Markers) const {
+  auto Inner = [&](size_t I) {
+    const SourceFrame *F = callOf(I, Function);
+    return std::tuple(F->Line, F->Column,
+                      F == Forward[I].Calls.data() ? std::string()
+                                                   : F[-1].Function);
+  };
+  std::map<std::string, size_t> Times;
+  bool Between = std::get<2>(Inner(Markers[0])).empty();
+  for (size_t I = 0; I != Forward.size(); ++I) {
+    if (!Forward[I].IsProduct || !callOf(I, Function))
       continue;
-    First = std::min(First, Ctx.step(Id));
-    Last = std::max(Last, Ctx.step(Id));
+    ++Times[lineIn(I, Function)];
+    Between |= I > Markers.front() && I < Markers.back() &&
+               Inner(I) != Inner(Markers[0]);
   }
-  std::vector<int32_t> Bounds = {First - 1};
-  for (size_t I = 1; I != Markers.size(); ++I)
-    Bounds.push_back(narrowest(Markers[I - 1], Markers[I]));
-  Bounds.push_back(Last);
-  return Bounds;
+  return Between &&
+         (Markers.size() < 3 ||
+          llvm::none_of(Times, [](const auto &T) { return T.second == 1; }));
+}
+
+/// By step: bytes that the forward pass has computed and still reads.
+std::vector<uint64_t> CallFinder::bytesInUse() const {
+  std::vector<uint64_t> Bytes(static_cast<size_t>(Ctx.turn()) + 2);
+  for (const Operation &Op : Forward)
+    Ctx.forEachDefined(Op.Id, [&](HloValueId V) {
+      int32_t Last = Op.Step;
+      for (auto [Step, User] : Ctx.readers(V))
+        if (Step < Ctx.turn())
+          Last = std::max(Last, Step);
+      if (ValueId Line = Ctx.Module.lineOf(V); Line && Last > Op.Step)
+        addChange(Bytes, {Op.Step, Last - 1}, Ctx.D[Line].Size);
+    });
+  std::partial_sum(Bytes.begin(), Bytes.end(), Bytes.begin());
+  return Bytes;
+}
+
+/// By number: how many of \p Markers it is computed of.
+std::vector<size_t> CallFinder::findLevels(ArrayRef<size_t> Markers) const {
+  std::vector<size_t> Levels(Forward.size());
+  for (size_t I = 0; I != Markers.size(); ++I)
+    Levels[Markers[I]] = I + 1;
+  for (size_t I = 0; I != Forward.size(); ++I)
+    for (HloId Operand : Ctx.P.operands(Forward[I].Id))
+      Ctx.forEachPart(Operand, [&](HloValueId V) {
+        auto Known = NumberOf.find(Ctx.Flow[V].Definition.index());
+        if (Known != NumberOf.end())
+          Levels[I] = std::max(Levels[I], Levels[Known->second]);
+      });
+  return Levels;
+}
+
+/// What only the backward pass reads may be computed long after its call: the
+/// operations of one line are numbered by what they are computed of.
+CallFinder::CallNumbers CallFinder::numberByMarkers(StringRef Function) const {
+  std::vector<size_t> Markers = findMarkers(Function);
+  if (Markers.empty() || (Markers.size() > 1 && !isRepeated(Function, Markers)))
+    return {};
+  std::vector<int32_t> Ends;
+  for (size_t I = 1; I != Markers.size(); ++I) {
+    auto From = InUse.begin() + Forward[Markers[I - 1]].Step;
+    auto To = InUse.begin() + Forward[Markers[I]].Step;
+    auto Last = std::min_element(std::reverse_iterator(To),
+                                 std::reverse_iterator(From));
+    Ends.push_back(static_cast<int32_t>(Last.base() - InUse.begin()) - 1);
+  }
+  std::vector<size_t> Levels = findLevels(Markers);
+  CallNumbers Numbers(Forward.size());
+  std::map<std::string, std::vector<size_t>> Lines;
+  for (size_t I = 0; I != Forward.size(); ++I)
+    if (callOf(I, Function))
+      Lines[lineIn(I, Function)].push_back(I);
+  for (auto &[Line, Same] : Lines) {
+    llvm::stable_sort(
+        Same, [&](size_t X, size_t Y) { return Levels[X] < Levels[Y]; });
+    bool Even = Same.size() % Markers.size() == 0;
+    for (size_t J = 0; J != Same.size(); ++J) {
+      auto Range = static_cast<size_t>(
+          llvm::lower_bound(Ends, Forward[Same[J]].Step) - Ends.begin());
+      Numbers[Same[J]] = Even ? J / (Same.size() / Markers.size())
+                              : std::min(Range, Levels[Same[J]]);
+    }
+  }
+  return Numbers;
 }
 
 /// The step before the backward pass of a call, which has the residuals \p All.
@@ -220,58 +329,66 @@ static int32_t findAnchor(ArrayRef<Residual> All) {
   return -1;
 }
 
-LayerCall CallFinder::makeCall(const std::string &Function, int32_t From,
-                               int32_t To) const {
-  LayerCall Call;
-  for (HloId Id : Order)
-    if (Ctx.step(Id) > From && Ctx.step(Id) <= To)
-      Call.Order.push_back(Id);
-  for (const Kept &K : All)
-    if (K.Step > From && K.Step <= To && K.LastForward <= To &&
-        llvm::is_contained(K.Functions, Function))
-      Call.Residuals.push_back(K.R);
-  Call.Anchor = findAnchor(Call.Residuals);
-  return Call;
-}
-
-Layer CallFinder::makeLayer(const std::string &Function) const {
+/// \p Group calls are computed again at a time.
+Layer CallFinder::makeLayer(StringRef Function, const CallNumbers &Numbers,
+                            size_t Group) const {
   Layer L;
-  L.Function = Function;
-  std::vector<int32_t> Bounds = findBounds(Function);
-  for (size_t I = 1; I < Bounds.size(); ++I)
-    if (LayerCall Call = makeCall(Function, Bounds[I - 1], Bounds[I]);
-        !Call.Residuals.empty())
-      L.Calls.push_back(std::move(Call));
-  L.Count = L.Calls.size();
-  for (const LayerCall &Call : L.Calls)
-    for (const SourceFrame &F : Ctx.frames(Call.Residuals[0].Definition))
-      if (F.Function == Function)
-        L.Source = F.File + ":" + std::to_string(F.Line);
+  L.Function = Function.str();
+  L.Group = Group;
+  std::map<size_t, LayerCall> Calls;
+  auto CallOf = [&](size_t I) {
+    return Numbers[I] ? std::optional(*Numbers[I] / Group) : std::nullopt;
+  };
+  for (size_t I = 0; I != Forward.size(); ++I) {
+    if (!Numbers[I])
+      continue;
+    Calls[*CallOf(I)].Order.push_back(Forward[I].Id);
+    L.Count = std::max<uint64_t>(L.Count, *Numbers[I] + 1);
+    const SourceFrame *F = callOf(I, Function);
+    L.Source = F->File + ":" + std::to_string(F->Line);
+  }
+  for (const Kept &K : All)
+    if (std::optional<size_t> Call = CallOf(K.Number);
+        Call &&
+        llvm::all_of(K.Readers, [&](size_t I) { return CallOf(I) == Call; }))
+      Calls[*Call].Residuals.push_back(K.R);
+  for (auto &[Number, Call] : Calls) {
+    if (Call.Residuals.empty())
+      continue;
+    Call.Anchor = findAnchor(Call.Residuals);
+    L.Calls.push_back(std::move(Call));
+  }
   return L;
 }
 
-std::map<std::string, uint64_t> CallFinder::bytesByFunction() const {
-  std::map<std::string, uint64_t> Bytes;
-  for (const Kept &K : All)
-    for (const std::string &Function :
-         std::set(K.Functions.begin(), K.Functions.end()))
-      Bytes[Function] += static_cast<uint64_t>(K.R.Bytes.total());
-  return Bytes;
+void CallFinder::addLayers(StringRef Function,
+                           std::vector<Layer> &Layers) const {
+  std::vector<std::string> Modules;
+  CallNumbers Numbers = numberByScope(Function, Modules);
+  if (Numbers.empty())
+    Numbers = numberByMarkers(Function);
+  if (Numbers.empty())
+    return;
+  Layer One = makeLayer(Function, Numbers, 1);
+  if (One.keptBytes() < Ctx.Main.Peak / WasteShare)
+    return;
+  One.Modules = std::move(Modules);
+  Layers.push_back(One);
+  for (size_t Group = 2; Group * 2 <= One.Count && Group <= 8; ++Group)
+    Layers.push_back(makeLayer(Function, Numbers, Group));
 }
 
 std::vector<Layer> CallFinder::find() {
-  std::map<std::string, uint64_t> Bytes = bytesByFunction();
-  uint64_t Most = largestOf(llvm::make_second_range(Bytes), std::identity());
+  std::vector<std::string> Functions;
+  for (const Kept &K : All)
+    for (const SourceFrame &F : Forward[K.Number].Calls)
+      if (F.Owner == FileOwner::User && !F.Function.empty() &&
+          !F.Function.ends_with(">") &&
+          !llvm::is_contained(Functions, F.Function))
+        Functions.push_back(F.Function);
   std::vector<Layer> Layers;
-  for (const auto &[Function, Sum] : Bytes) {
-    // What keeps nearly all is the whole program, which would only be computed
-    // twice.
-    if (Sum < Ctx.Main.Peak / WasteShare || Sum > Most - Most / 50)
-      continue;
-    if (Layer L = makeLayer(Function); L.keptBytes() != 0)
-      Layers.push_back(std::move(L));
-  }
-  std::ranges::stable_sort(Layers, std::greater(), &Layer::keptBytes);
+  for (const std::string &Function : Functions)
+    addLayers(Function, Layers);
   return Layers;
 }
 

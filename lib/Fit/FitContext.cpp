@@ -4,6 +4,7 @@
 #include "Memory/Instructions.h"
 #include "Memory/WasteContext.h"
 #include "llvm/ADT/Sequence.h"
+#include <map>
 #include <numeric>
 
 using namespace hlobuf;
@@ -19,8 +20,9 @@ FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
       Arguments(findEntryArguments(DumpFacts, Names)),
       Batch(DumpFacts, Arguments) {
   countProducts();
+  findLibrary();
   findPasses();
-  findTurn();
+  findClones();
   Results = findOwnResults(Module, D, Main.Color);
   findDonations();
   findBuffers();
@@ -51,17 +53,61 @@ void FitContext::countProducts() {
   }
 }
 
+/// XLA names what it computes again `fusion.1.remat2` after the original
+/// (xla/hlo/transforms/simplifiers/hlo_rematerialization.cc, 2017 on).
+void FitContext::findClones() {
+  std::map<std::string, HloId> Originals;
+  Original.resize(P.size());
+  for (HloId Id : ids<HloId>(P.size())) {
+    if (step(Id) < 0)
+      continue;
+    std::string Name = P.spell(Id);
+    size_t End = Name.find(".remat");
+    // `.rematerialized` are copies of what is cheap, for GPUs.
+    if (End == std::string::npos || Name.find(".rematerialized") == End) {
+      Originals.emplace(std::move(Name), Id);
+      continue;
+    }
+    auto Known = Originals.find(Name.substr(0, End));
+    if (Known == Originals.end() || P[Known->second].Shape != P[Id].Shape)
+      continue;
+    Original[Id.index()] = Known->second;
+    Clones.emplace(Known->second.index(), Id);
+  }
+}
+
 static Pass passOf(StringRef OpName) {
+  if (OpName.contains("rematted_computation"))
+    return Pass::Again;
   if (OpName.contains("transpose("))
     return Pass::Backward;
   return OpName.contains("jvp(") ? Pass::Forward : Pass::None;
 }
 
+/// Where one checkpoint is around all layers, what it computes again is their
+/// forward pass: the backward pass begins after it. What smaller ones compute
+/// again belongs to the backward pass.
 void FitContext::findPasses() {
   Passes.resize(P.size());
+  std::vector<size_t> Again;
   for (size_t I = 0; I != P.size(); ++I)
-    if (HloId Id(I); P.hasBuffers(Id))
+    if (HloId Id(I); P.hasBuffers(Id)) {
       Passes[I] = passOf(opName(Id));
+      if (Passes[I] == Pass::Again && step(Id) >= 0)
+        Again.push_back(I);
+    }
+  Turn = findTurn(1);
+  auto Before =
+      llvm::count_if(Again, [&](size_t I) { return step(HloId(I)) < Turn; });
+  OneCheckpoint = static_cast<size_t>(Before) * 2 > Again.size();
+  if (!OneCheckpoint)
+    Turn = findTurn(-1);
+  for (size_t I = 0; I != P.size(); ++I)
+    if (OneCheckpoint && Passes[I] == Pass::Forward)
+      Passes[I] = Pass::None;
+    else if (Passes[I] == Pass::Again)
+      Passes[I] = OneCheckpoint && step(HloId(I)) < Turn ? Pass::Forward
+                                                         : Pass::Backward;
 }
 
 int32_t FitContext::step(HloId Id) const {
@@ -70,8 +116,9 @@ int32_t FitContext::step(HloId Id) const {
 
 /// The backward pass begins where the fewest products of matrices of either
 /// pass are on the wrong side; where there are none, the fewest instructions.
-/// Compilers move cheap ones, and compute them again.
-void FitContext::findTurn() {
+/// Compilers move cheap ones, and compute them again. \p AgainVote is that of
+/// what checkpoints compute again.
+int32_t FitContext::findTurn(int AgainVote) const {
   auto Counts = [&](size_t I) {
     return Passes[I] == Pass::Backward && Products[I] != 0;
   };
@@ -84,18 +131,21 @@ void FitContext::findTurn() {
     if (Step < 0)
       continue;
     HasBackward |= Passes[I] == Pass::Backward;
-    Changes[static_cast<size_t>(Step)] += Passes[I] == Pass::Forward ? 1 : -1;
+    Changes[static_cast<size_t>(Step)] += Passes[I] == Pass::Forward ? 1
+                                          : Passes[I] == Pass::Again ? AgainVote
+                                                                     : -1;
   }
-  Turn = Memory.steps();
-  int Best = 0;
+  int32_t Best = Memory.steps();
+  int Most = 0;
   int Sum = 0;
   for (size_t I = 0; HasBackward && I + 1 != Changes.size(); ++I) {
     Sum += Changes[I];
-    if (Sum <= Best)
+    if (Sum <= Most)
       continue;
-    Best = Sum;
-    Turn = static_cast<int32_t>(I) + 1;
+    Most = Sum;
+    Best = static_cast<int32_t>(I) + 1;
   }
+  return Best;
 }
 
 /// Joins ranges that overlap or touch.
@@ -147,6 +197,8 @@ void FitContext::findBuffers() {
     if (!Range || Alloc.color() != Main.Color || D[V].Size == 0 ||
         (kindOf(Alloc) != MemoryKind::Temp && !Tenant))
       continue;
+    if (Flowing)
+      Flowing = originalOf(Flowing);
     auto Key = Flowing ? IdPair(Aliases.group(Flowing).index(), 0)
                        : IdPair(static_cast<uint32_t>(I), 1);
     auto [Entry, New] = Known.try_emplace(Key, uint32_t(Buffers.size()));
@@ -156,11 +208,25 @@ void FitContext::findBuffers() {
     B.Bytes = std::max(B.Bytes, D[V].Size);
     B.Live.push_back(*Range);
     B.Tenant = Tenant;
+    B.Cloned |=
+        Flowing && Module.find(D[V].Tag.Name, D[V].Tag.Index) != Flowing;
     B.Scales |= D[V].Shape && Batch.scales(D[V].Shape);
     BufferOf[I] = Entry->second;
   }
-  for (FitBuffer &B : Buffers)
+  for (FitBuffer &B : Buffers) {
     merge(B.Live);
+    if (!B.Cloned || B.Live.size() < 2)
+      continue;
+    for (size_t I = 1; I != B.Live.size(); ++I)
+      Kept.add({B.Live[I - 1].End + 1, B.Live[I].Start - 1}, B.split());
+    B.Live = {{B.Live.front().Start, B.end()}};
+  }
+}
+
+/// What \p V is computed again as; \p V itself if it is the original.
+HloValueId FitContext::originalOf(HloValueId V) const {
+  HloId Id = Original[Flow[V].Definition.index()];
+  return Id && !Flow[V].Phi ? Flow.definedAt(Id, Flow[V].Ordinal) : V;
 }
 
 const FitBuffer *FitContext::buffer(HloValueId V) const {
@@ -238,23 +304,49 @@ std::string FitContext::source(HloId Id) const {
   return DumpFacts.sourceLine(attributes(Id));
 }
 
-std::vector<SourceFrame> FitContext::frames(HloId Id) const {
-  return DumpFacts.userFrames(attributes(Id));
+std::vector<SourceFrame> FitContext::calls(HloId Id) const {
+  return DumpFacts.calls(attributes(Id));
 }
 
-bool FitContext::namesFunctions() const {
-  return llvm::any_of(ids<HloId>(P.size()), [&](HloId Id) {
-    return llvm::any_of(
-        frames(Id), [](const SourceFrame &F) { return !F.Function.empty(); });
-  });
+std::vector<SourceFrame> FitContext::userCalls(HloId Id) const {
+  std::vector<SourceFrame> Calls = calls(Id);
+  llvm::erase_if(
+      Calls, [](const SourceFrame &F) { return F.Owner != FileOwner::User; });
+  return Calls;
+}
+
+LayerLibrary hlobuf::libraryOf(const SourceFrame &F) {
+  if (F.Owner != FileOwner::Package)
+    return LayerLibrary::None;
+  StringRef File = F.File;
+  return File.contains("/flax/nnx/")     ? LayerLibrary::Nnx
+         : File.contains("/flax/linen/") ? LayerLibrary::Linen
+         : File.contains("/keras/")      ? LayerLibrary::Keras
+                                         : LayerLibrary::None;
+}
+
+/// nnx uses linen, and Keras either.
+void FitContext::findLibrary() {
+  for (HloId Id : ids<HloId>(P.size()))
+    for (const SourceFrame &F : calls(Id)) {
+      NamesFunctions |= !F.Function.empty();
+      Library = std::max(Library, libraryOf(F));
+    }
 }
 
 std::vector<std::pair<int32_t, HloId>> FitContext::readers(HloValueId V) const {
   std::vector<std::pair<int32_t, HloId>> Readers;
-  Flow.forEachUse(V, [&](HloId User, uint32_t, const Part &) {
-    if (int32_t Step = step(User); Step >= 0)
-      Readers.push_back({Step, User});
-  });
+  auto AddUses = [&](HloValueId Read) {
+    Flow.forEachUse(Read, [&](HloId User, uint32_t, const Part &) {
+      if (int32_t Step = step(User); Step >= 0)
+        Readers.push_back({Step, User});
+    });
+  };
+  AddUses(V);
+  auto [First, Last] = Clones.equal_range(Flow[V].Definition.index());
+  for (; First != Last && !Flow[V].Phi; ++First)
+    if (HloValueId Clone = Flow.definedAt(First->second, Flow[V].Ordinal))
+      AddUses(Clone);
   llvm::sort(Readers);
   return Readers;
 }

@@ -2,6 +2,8 @@
 
 #include "Fit/FitPlan.h"
 #include "Memory/Waste.h"
+#include "Support/Format.h"
+#include "llvm/ADT/StringExtras.h"
 #include <set>
 
 using namespace hlobuf;
@@ -9,6 +11,10 @@ using namespace hlobuf;
 StringRef hlobuf::kindName(FitKind Kind) {
   static constexpr StringRef Names[] = {"donate", "recompute", "batch"};
   return Names[static_cast<size_t>(Kind)];
+}
+
+unsigned hlobuf::errorPercent(const FitChange &C) {
+  return C.Kind == FitKind::Recompute && !C.Scanned ? 15 : 5;
 }
 
 /// Donation of all arguments that results can take the memory of; nothing if
@@ -52,6 +58,52 @@ static std::vector<FitChange> findBatches(const FitContext &Ctx) {
   return Changes;
 }
 
+/// The function has modules of a library of layers, which jax.checkpoint() does
+/// not know.
+static bool usesLibrary(const FitContext &Ctx, const Layer &L) {
+  auto Uses = [&](HloId Id) {
+    for (const SourceFrame &F : Ctx.calls(Id)) {
+      if (libraryOf(F) != LayerLibrary::None)
+        return true;
+      if (F.Function == L.Function)
+        break;
+    }
+    return false;
+  };
+  return llvm::any_of(L.Calls, [&](const LayerCall &Call) {
+    return llvm::any_of(Call.Order, Uses);
+  });
+}
+
+/// The line after the definition of \p L's function that makes it be computed
+/// again; empty if none was tried that does.
+static std::string pasteOf(const FitContext &Ctx, const Layer &L) {
+  StringRef Name = L.Function;
+  auto [Scope, Last] = Name.rsplit('.');
+  if (Last.empty() || Scope.ends_with("<locals>")) {
+    Name = Last.empty() ? Name : Last;
+    return Name.empty() || Name.ends_with(">") || usesLibrary(Ctx, L)
+               ? ""
+               : fmt::format("{0} = jax.checkpoint({0})", Name);
+  }
+  StringRef Class = Scope.contains('.') ? Scope.rsplit('.').second : Scope;
+  switch (Ctx.library()) {
+  case LayerLibrary::Linen:
+    return Last == "__call__" ? fmt::format("{0} = nn.remat({0})", Class) : "";
+  case LayerLibrary::Nnx:
+    return fmt::format("{0}.{1} = nnx.remat({0}.{1})", Class, Last);
+  case LayerLibrary::Keras:
+    return L.Modules.empty()
+               ? ""
+               : fmt::format("with keras.RematScope(mode='list_of_layers', "
+                             "layer_names=['{}']):",
+                             llvm::join(L.Modules, "', '"));
+  case LayerLibrary::None:
+    break;
+  }
+  return "";
+}
+
 /// The change that recomputes \p L.
 static FitChange makeRecompute(const FitContext &Ctx, const Layer &L) {
   FitChange C;
@@ -61,6 +113,8 @@ static FitChange makeRecompute(const FitContext &Ctx, const Layer &L) {
   C.Source = L.Source;
   C.Scanned = L.Scanned;
   C.Count = L.Count;
+  C.Group = L.Group;
+  C.Paste = pasteOf(Ctx, L);
   C.Effect = recomputeLayer(Ctx, L);
   return C;
 }
@@ -79,12 +133,21 @@ private:
     std::vector<FitChange> Changes;
     uint64_t Predicted = 0;
     uint64_t Products = 0;
+    unsigned ErrorPercent = 0;
   };
   Choice measure(std::vector<FitChange> Changes) const;
   uint64_t savedBy(const FitChange &Change) const;
+  uint64_t threshold() const;
   std::vector<FitChange> donation() const;
+  void addRecompute(FitChange C);
   void addCandidates();
-  bool fits(const Choice &C) const { return C.Predicted <= Limit; }
+  /// With what the allocations need above the peak, and what the prediction may
+  /// be off.
+  bool fits(const Choice &C) const {
+    double Needed = double(C.Predicted) * double(Plan.Allocated) /
+                    double(std::max<uint64_t>(Plan.Peak, 1));
+    return Needed * (100 + C.ErrorPercent) <= double(Plan.Capacity) * 100;
+  }
   bool isBetter(const Choice &X, const Choice &Than) const;
   void consider(Choice C);
   std::vector<std::vector<size_t>> layerSets() const;
@@ -93,7 +156,6 @@ private:
   const FitContext &Ctx;
   FitPlan &Plan;
   StepBytes Unchanged;
-  uint64_t Limit;
   /// One that recomputes each layer, those of scans first.
   std::vector<FitChange> Recomputes;
   size_t NumScanned = 0;
@@ -106,8 +168,10 @@ private:
 PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
     : Ctx(Ctx), Plan(Plan),
       Unchanged(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
-      Limit(Plan.Capacity - Plan.Capacity * FitErrorPercent / 200),
       Donation(findDonation(Ctx)), Batches(findBatches(Ctx)) {
+  Unchanged.apply(Ctx.keptEffect());
+  if (Donation && savedBy(*Donation) < threshold())
+    Donation.reset();
   for (HloId Id : Ctx.P.order(Ctx.P.module().Entry))
     Plan.Products += Ctx.products(Id);
   std::vector<Layer> Layers = findScannedLayers(Ctx);
@@ -115,10 +179,31 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
   for (const Layer &L : Layers)
     Plan.Products += L.TripProducts * (L.Count - 1);
   llvm::erase_if(Layers, [](const Layer &L) { return L.keptBytes() == 0; });
-  NumScanned = Layers.size();
-  llvm::append_range(Layers, findCalledLayers(Ctx));
   for (const Layer &L : Layers)
-    Recomputes.push_back(makeRecompute(Ctx, L));
+    addRecompute(makeRecompute(Ctx, L));
+  NumScanned = Recomputes.size();
+  for (const Layer &L : findCalledLayers(Ctx))
+    addRecompute(makeRecompute(Ctx, L));
+}
+
+/// Of one function, the calls one by one, and the number of calls at a time
+/// that leaves the lowest peak.
+void PlanSearch::addRecompute(FitChange C) {
+  if (C.Paste.empty())
+    return;
+  C.Saved = savedBy(C);
+  if (C.Group == 1) {
+    Recomputes.push_back(std::move(C));
+    return;
+  }
+  FitChange &Other = Recomputes.back();
+  C.Paste.clear();
+  if (Other.Source != C.Source || C.Saved <= Other.Saved)
+    return;
+  if (Other.Group == 1)
+    Recomputes.push_back(std::move(C));
+  else
+    Other = std::move(C);
 }
 
 PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
@@ -129,6 +214,7 @@ PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
     Bytes.apply(Change.Effect);
     Divisor *= Change.Divisor;
     C.Products += Change.Effect.Products;
+    C.ErrorPercent = std::max(C.ErrorPercent, errorPercent(Change));
   }
   C.Predicted = Bytes.peak(Divisor);
   C.Changes = std::move(Changes);
@@ -145,8 +231,16 @@ uint64_t PlanSearch::savedBy(const FitChange &Change) const {
   bool First = Change.Kind == FitKind::Donate;
   std::vector<FitChange> All = First ? std::vector<FitChange>() : donation();
   uint64_t Before = measure(All).Predicted;
+  if (!First)
+    Before = std::min(Plan.Peak, Before);
   All.push_back(Change);
   return Before - std::min(Before, measure(std::move(All)).Predicted);
+}
+
+/// Less is not worth a change.
+uint64_t PlanSearch::threshold() const {
+  uint64_t Missing = Plan.Allocated - std::min(Plan.Allocated, Plan.Capacity);
+  return Missing / WasteShare + 1;
 }
 
 void PlanSearch::addCandidates() {
@@ -157,10 +251,8 @@ void PlanSearch::addCandidates() {
     Plan.Candidates.push_back(Batches.front());
   for (FitChange &C : Plan.Candidates)
     C.Saved = savedBy(C);
-  uint64_t Missing = Plan.Allocated - std::min(Plan.Allocated, Plan.Capacity);
-  llvm::erase_if(Plan.Candidates, [&](const FitChange &C) {
-    return C.Saved == 0 || C.Saved < Missing / WasteShare;
-  });
+  llvm::erase_if(Plan.Candidates,
+                 [&](const FitChange &C) { return C.Saved < threshold(); });
   std::ranges::stable_sort(Plan.Candidates, std::greater(), &FitChange::Saved);
 }
 
@@ -178,7 +270,8 @@ void PlanSearch::noteWhyNone() {
             "what is kept");
 }
 
-/// What fits is better than what does not; then what costs less.
+/// What fits is better than what does not; then what is a line each, then what
+/// costs less.
 bool PlanSearch::isBetter(const Choice &X, const Choice &Than) const {
   if (fits(X) != fits(Than))
     return fits(X);
@@ -193,8 +286,12 @@ bool PlanSearch::isBetter(const Choice &X, const Choice &Than) const {
     return 100 * C.Products / std::max<uint64_t>(Plan.Products, 1) +
            C.Changes.size();
   };
-  return std::pair(Cost(X), X.Predicted) <
-         std::pair(Cost(Than), Than.Predicted);
+  auto Grouped = [](const Choice &C) {
+    return llvm::count_if(C.Changes,
+                          [](const FitChange &F) { return F.Group > 1; });
+  };
+  return std::tuple(Grouped(X), Cost(X), X.Predicted) <
+         std::tuple(Grouped(Than), Cost(Than), Than.Predicted);
 }
 
 void PlanSearch::consider(Choice C) {
@@ -213,7 +310,7 @@ std::vector<std::vector<size_t>> PlanSearch::layerSets() const {
     }
   for (size_t I = 0, E = Sets.size(); I != E; ++I)
     for (size_t L = NumScanned;
-         L != std::min(Recomputes.size(), NumScanned + 12); ++L) {
+         L != std::min(Recomputes.size(), NumScanned + 20); ++L) {
       Sets.push_back(Sets[I]);
       Sets.back().push_back(L);
     }
@@ -221,8 +318,6 @@ std::vector<std::vector<size_t>> PlanSearch::layerSets() const {
 }
 
 void PlanSearch::run() {
-  if (Donation && savedBy(*Donation) == 0)
-    Donation.reset();
   addCandidates();
   noteWhyNone();
   auto TryLayers = [&](const std::vector<FitChange> &Always) {
@@ -241,10 +336,14 @@ void PlanSearch::run() {
     Smaller.push_back(Batch);
     TryLayers(Smaller);
   }
-  Plan.Changes = Best->Changes;
   Plan.Predicted = Best->Predicted;
-  for (FitChange &C : Plan.Changes)
-    C.Saved = savedBy(C);
+  uint64_t Before = Plan.Peak;
+  for (FitChange &C : Best->Changes) {
+    Plan.Changes.push_back(C);
+    uint64_t After = std::min(Before, measure(Plan.Changes).Predicted);
+    Plan.Changes.back().Saved = Before - After;
+    Before = After;
+  }
 }
 
 /// What the dump does not tell.
@@ -258,6 +357,11 @@ static void addNotes(const FitContext &Ctx, FitPlan &Plan) {
   if (!Ctx.Batch.size())
     Plan.Notes.push_back(
         "no smaller batch: no argument looks like rows of data");
+  if (!Ctx.keptEffect().Changes.empty())
+    Plan.Notes.push_back(
+        "what the compiler computes again on its own, to fit, is "
+        "predicted as if it did not: nobody knows how much of "
+        "it a changed program has");
 }
 
 FitPlan hlobuf::findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
@@ -270,6 +374,7 @@ FitPlan hlobuf::findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
   Plan.Peak = Main.Peak;
   Plan.Predicted = Main.Peak;
   Plan.From = Ctx.Names.frontend();
+  Plan.OneCheckpoint = Ctx.isOneCheckpoint();
   if (HloId AtPeak = Module.schedule().sequence()[Main.PeakStep];
       AtPeak && Ctx.P[AtPeak].Name)
     Plan.PeakText = Ctx.Names.ofInstruction(Ctx.P[AtPeak].Name).text();

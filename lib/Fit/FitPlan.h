@@ -30,21 +30,25 @@ struct FitChange {
   std::vector<std::string> Names;
   /// `train.py:12`; empty if it is not known.
   std::string Source;
-  /// The function is the body of a scan; calls or trips.
+  /// The function is the body of a scan; calls or trips, and how many of them
+  /// are computed again at a time.
   bool Scanned = false;
   uint64_t Count = 1;
+  uint64_t Group = 1;
+  /// What to write into the program; empty if that is more than a line.
+  std::string Paste;
   /// Of Batch: the rows now, and by what they are divided.
   int64_t Rows = 0;
   unsigned Divisor = 1;
   FitEffect Effect;
-  /// Bytes by which the peak falls with this change alone; of others than the
-  /// donation next to it.
+  /// Bytes by which the peak falls: in a plan after the changes before it, else
+  /// next to the donation.
   uint64_t Saved = 0;
 };
 
-/// Most recompiled peaks were within this part of the prediction, in percent;
-/// docs/fit.md has the measurement. A plan leaves half of it.
-constexpr unsigned FitErrorPercent = 10;
+/// How much more than predicted recompiled programs took at most, but for one
+/// of each kind, in percent of the prediction; docs/fit.md has the measurement.
+unsigned errorPercent(const FitChange &C);
 
 /// What would make a program fit, as plain data. All sizes in bytes of the main
 /// memory space, as placed.
@@ -58,6 +62,8 @@ struct FitPlan {
   /// What runs at the peak, as ValueName::text() has it.
   std::string PeakText;
   Frontend From = Frontend::Unknown;
+  /// One checkpoint is around all layers.
+  bool OneCheckpoint = false;
   /// What cannot be offered and why, a clause each.
   std::vector<std::string> Notes;
   /// The most saved bytes first.
@@ -70,6 +76,11 @@ struct FitPlan {
   /// Products of matrices and convolutions in one run.
   uint64_t Products = 0;
 
+  /// That of the change of the plan that is known least.
+  unsigned errorPercent() const {
+    return largestOf(
+        Changes, [](const FitChange &C) { return hlobuf::errorPercent(C); });
+  }
   bool donates() const {
     return !Changes.empty() && Changes.front().Kind == FitKind::Donate;
   }

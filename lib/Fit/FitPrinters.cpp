@@ -14,21 +14,16 @@ static std::string shortSource(StringRef Source) {
   return llvm::sys::path::filename(Source).str();
 }
 
-/// `block`; `the function that train.py:32 scans` where it has no name.
-static std::string functionOf(const FitChange &C) {
-  return C.Names.empty() ? "the function that " + shortSource(C.Source) +
-                               (C.Scanned ? " scans" : " calls")
-                         : C.Names.front();
-}
-
-static std::string donationLine(const FitChange &C, Frontend From) {
-  if (From == Frontend::PyTorch)
+static std::string donationLine(const FitChange &C, const FitPlan &Plan) {
+  if (Plan.From == Frontend::PyTorch)
     return "update the tensors in place between two torch_xla.sync()";
-  if (From == Frontend::TensorFlow)
+  if (Plan.From == Frontend::TensorFlow)
     return "make them tf.Variables that the function assigns";
-  if (C.Names.empty() || C.Names.front().empty())
-    return "jax.jit(..., donate_argnums=...)";
-  return fmt::format("jax.jit(..., donate_argnames=('{}',))",
+  StringRef Step = Plan.Module;
+  if (!Step.consume_front("jit_") || Step.contains("lambda") ||
+      C.Names.empty() || C.Names.front().empty())
+    return "give donate_argnames to jax.jit()";
+  return fmt::format("{0} = jax.jit({0}, donate_argnames=('{1}',))", Step,
                      llvm::join(C.Names, "', '"));
 }
 
@@ -51,14 +46,19 @@ static ChangeText describe(const FitChange &C, const FitPlan &Plan) {
     return {fmt::format("donate {}", Name.empty()
                                          ? "the arguments that are returned"
                                          : llvm::join(C.Names, ", ")),
-            donationLine(C, Plan.From),
+            donationLine(C, Plan),
             "nothing, where the caller does not need them afterwards"};
   case FitKind::Recompute:
-    return {fmt::format("compute {} again in the backward pass ({} {} {})",
-                        functionOf(C), C.Count,
-                        C.Scanned ? "trips of the scan at" : "calls at",
-                        shortSource(C.Source)),
-            fmt::format("jax.checkpoint({})", functionOf(C)),
+    return {fmt::format(
+                "compute {} again in the backward pass{} ({} {} {})", Name,
+                C.Group > 1
+                    ? fmt::format(", one checkpoint for each {} calls", C.Group)
+                : Plan.OneCheckpoint && !C.Scanned
+                    ? ", in place of the one checkpoint around all"
+                    : "",
+                C.Count, C.Scanned ? "trips of the scan at" : "calls at",
+                shortSource(C.Source)),
+            C.Paste,
             fmt::format("{} of {} products of matrices again",
                         C.Effect.Products, Plan.Products)};
   case FitKind::Batch:
@@ -67,10 +67,10 @@ static ChangeText describe(const FitChange &C, const FitPlan &Plan) {
   return {fmt::format("a batch of {} instead of {}{}", C.Rows / C.Divisor,
                       C.Rows,
                       Name.empty() ? "" : fmt::format(" (rows of {})", Name)),
-          fmt::format("for the same result, add up the gradients of {} steps; "
-                      "or shard the batch over {} devices",
-                      C.Divisor, C.Divisor),
-          fmt::format("{} times as many steps", C.Divisor)};
+          "",
+          fmt::format("{0} times as many steps, whose gradients add up to the "
+                      "same; or shard the batch over {0} devices",
+                      C.Divisor)};
 }
 
 static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
@@ -82,7 +82,8 @@ static void printChange(const FitChange &C, const FitPlan &Plan, StringRef Mark,
   OS << Indent
      << fmt::format("saves {}{}; costs {}\n", humanBytes(C.Saved),
                     AfterDonation ? " after the donation" : "", Text.Cost);
-  OS << Indent << "    " << Text.Paste << '\n';
+  if (!Text.Paste.empty())
+    OS << Indent << "    " << Text.Paste << '\n';
 }
 
 static void printVerdict(const FitPlan &Plan, raw_ostream &OS) {
@@ -105,8 +106,8 @@ static void printGrounds(const FitPlan &Plan, raw_ostream &OS) {
   OS << fmt::format(
       "\npredicted from the live ranges of this schedule: a compiler that "
       "fuses and schedules the changed program in another way ends up "
-      "elsewhere, mostly within {}%; compile it to know\n",
-      FitErrorPercent);
+      "elsewhere: such plans took up to {}% more; compile it to know\n",
+      Plan.errorPercent());
   for (const std::string &Note : Plan.Notes)
     OS << "not offered: " << Note << '\n';
 }
@@ -155,13 +156,15 @@ static void writeChange(const FitChange &C, const FitPlan &Plan,
   if (C.Kind == FitKind::Recompute) {
     J.attribute("scanned", C.Scanned);
     J.attribute("count", C.Count);
+    J.attribute("group", C.Group);
   }
   if (C.Kind == FitKind::Batch) {
     J.attribute("rows", C.Rows);
     J.attribute("divisor", C.Divisor);
   }
   J.attribute("recomputed_products", C.Effect.Products);
-  writeTexts(J, "paste", ArrayRef<std::string>(describe(C, Plan).Paste));
+  std::string Paste = describe(C, Plan).Paste;
+  writeTexts(J, "paste", ArrayRef(&Paste, Paste.empty() ? 0 : 1));
 }
 
 void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
@@ -175,7 +178,7 @@ void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
     J.attribute("fits_now", Plan.fitsNow());
     J.attribute("fits", Plan.fits());
     J.attribute("predicted_bytes", Plan.Predicted);
-    J.attribute("known_error_percent", FitErrorPercent);
+    J.attribute("known_error_percent", Plan.errorPercent());
     J.attribute("products", Plan.Products);
     writeTexts(J, "not_offered", Plan.Notes);
     writeRows(J, "plan", Plan.Changes, Write);

@@ -13,6 +13,8 @@ namespace hlobuf {
 struct Residual {
   /// What defines it; of a scan what writes it into its stack.
   HloId Definition;
+  /// Invalid for one of a scan.
+  HloValueId Value;
   /// Of one layer.
   SplitBytes Bytes;
   /// It is what the layer is given, as it is.
@@ -47,6 +49,11 @@ struct Layer {
   bool Scanned = false;
   /// Calls, or trips.
   uint64_t Count = 1;
+  /// Calls that are computed again at a time.
+  uint64_t Group = 1;
+  /// By call: the name of the module that it is of, where a library of layers
+  /// gives it one.
+  std::vector<std::string> Modules;
   /// Of a scan: products of one trip, of both passes.
   uint64_t TripProducts = 0;
   std::vector<LayerCall> Calls;

@@ -207,12 +207,12 @@ void ScanFinder::addInput(HloValueId In, HloValueId Out,
 
 /// The body is what the line of the scan calls.
 void ScanFinder::name(Layer &L) const {
-  std::vector<SourceFrame> Scan = Ctx.frames(While);
+  std::vector<SourceFrame> Scan = Ctx.userCalls(While);
   L.Source = Scan.empty()
                  ? Ctx.source(While)
                  : Scan.front().File + ":" + std::to_string(Scan.front().Line);
   for (HloId Id : Call.Order) {
-    std::vector<SourceFrame> Frames = Ctx.frames(Id);
+    std::vector<SourceFrame> Frames = Ctx.userCalls(Id);
     // Where it is traced again, the line of the scan is there again, further
     // out.
     auto ScanFrame =

@@ -25,24 +25,15 @@ void StepBytes::apply(const FitEffect &Effect) {
     Begins[static_cast<size_t>(Start)] += C.Bytes;
     Begins[static_cast<size_t>(End) + 1] += -C.Bytes;
   }
-  llvm::append_range(Moments, Effect.Moments);
 }
 
 uint64_t StepBytes::peak(unsigned Divisor) const {
-  std::vector<SplitBytes> Sums = Base;
   SplitBytes Sum;
   int64_t Most = 0;
-  for (size_t I = 0; I != Sums.size(); ++I) {
+  for (size_t I = 0; I != Base.size(); ++I) {
     Sum += Begins[I];
-    Sums[I] += Sum;
-    Most = std::max(Most, Sums[I].dividedBy(Divisor));
-  }
-  for (const BytesMoment &M : Moments) {
-    size_t I = static_cast<size_t>(std::max(M.Step, 0));
-    if (I >= Sums.size())
-      continue;
-    SplitBytes Bytes = Sums[I];
-    Bytes += M.Bytes;
+    SplitBytes Bytes = Base[I];
+    Bytes += Sum;
     Most = std::max(Most, Bytes.dividedBy(Divisor));
   }
   return static_cast<uint64_t>(Most);

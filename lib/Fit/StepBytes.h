@@ -37,16 +37,9 @@ struct BytesChange {
   SplitBytes Bytes;
 };
 
-/// More bytes for a moment, next to what is held at \p Step.
-struct BytesMoment {
-  int32_t Step = 0;
-  SplitBytes Bytes;
-};
-
 /// What a change of the program does to its memory, and what it costs.
 struct FitEffect {
   std::vector<BytesChange> Changes;
-  std::vector<BytesMoment> Moments;
   /// Products of matrices and convolutions that are computed again.
   uint64_t Products = 0;
 
@@ -57,7 +50,7 @@ struct FitEffect {
 };
 
 /// The bytes of a memory space by step, with changes. A change costs O(1), a
-/// question O(steps + moments).
+/// question O(steps).
 class StepBytes {
 public:
   /// \p Scaling of \p Space's bytes, by step, grow with the batch.
@@ -72,7 +65,6 @@ private:
   std::vector<SplitBytes> Base;
   /// What begins and ends to be different at each step.
   std::vector<SplitBytes> Begins;
-  std::vector<BytesMoment> Moments;
 };
 
 } // namespace hlobuf

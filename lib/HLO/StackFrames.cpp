@@ -71,8 +71,8 @@ void StackFrames::readLine(StringRef Table, StringRef Line) {
     Functions[Number] = printable(unescape(Line));
   } else if (Table == "FileLocations") {
     Locations[Number] = {field(Line, "{file_name_id"),
-                         field(Line, " function_name_id"),
-                         field(Line, " line")};
+                         field(Line, " function_name_id"), field(Line, " line"),
+                         field(Line, " column")};
   } else if (Table == "StackFrames") {
     Frames[Number] = {field(Line, "{file_location_id"),
                       field(Line, " parent_frame_id")};
@@ -122,15 +122,15 @@ std::string StackFrames::sourceLine(uint32_t FrameId) const {
   return spell(Installed);
 }
 
-std::vector<SourceFrame> StackFrames::userFrames(uint32_t FrameId) const {
-  std::vector<SourceFrame> Frames;
+std::vector<SourceFrame> StackFrames::calls(uint32_t FrameId) const {
+  std::vector<SourceFrame> Calls;
   for (uint32_t Id = FrameId; const Location *Loc = locationOf(Id);
        Id = callerOf(Id)) {
     const std::string &File = Files.at(Loc->File);
     auto Function = Functions.find(Loc->Function);
-    if (jaxOwnerOf(File) == FileOwner::User)
-      Frames.push_back({File, Loc->Line,
-                        Function == Functions.end() ? "" : Function->second});
+    Calls.push_back({File, Loc->Line, Loc->Column,
+                     Function == Functions.end() ? "" : Function->second,
+                     jaxOwnerOf(File)});
   }
-  return Frames;
+  return Calls;
 }

@@ -31,8 +31,11 @@ struct SourceFrame {
   std::string File;
   /// From 1; 0 if unknown.
   uint32_t Line = 0;
+  /// From 0.
+  uint32_t Column = 0;
   /// `block`, `step.<locals>.loss`; empty if the module does not name it.
   std::string Function;
+  FileOwner Owner = FileOwner::User;
 
   bool operator==(const SourceFrame &) const = default;
 };
@@ -49,15 +52,15 @@ public:
   /// framework; else empty.
   std::string sourceLine(uint32_t FrameId) const;
 
-  /// The frames from \p FrameId on that are not in installed packages, the
-  /// innermost first; empty if unknown.
-  std::vector<SourceFrame> userFrames(uint32_t FrameId) const;
+  /// The calls from \p FrameId on, the innermost first; empty if unknown.
+  std::vector<SourceFrame> calls(uint32_t FrameId) const;
 
 private:
   struct Location {
     uint32_t File = 0;
     uint32_t Function = 0;
     uint32_t Line = 0;
+    uint32_t Column = 0;
   };
   struct Frame {
     uint32_t Location = 0;

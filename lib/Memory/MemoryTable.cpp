@@ -359,8 +359,12 @@ void Table::print(StringRef Name) {
     OS << fmt::format("copies of {}\n", Name);
     return printCopies(Summary.Top);
   }
-  OS << fmt::format("memory of {}: {}\n", Name, humanBytes(Summary.Total));
+  const SpaceSummary *Main = Summary.main();
+  OS << fmt::format("memory of {}: {}\n", Name,
+                    humanBytes(Main ? Main->Allocated : Summary.Total));
   printSpaces();
+  if (Summary.isTooLarge())
+    line("  next: what would make it fit: hlobuf-fit with the same dump");
   if (!Summary.Main)
     return;
   if (Summary.isTimed())

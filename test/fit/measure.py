@@ -46,7 +46,7 @@ def switches_for(changes):
     switches = []
     for change in changes:
         switches.append({"donate": "donate", "batch": f"batch={change.get('rows', 0) // change.get('divisor', 1)}",
-                         "recompute": "checkpoint=" + ",".join(change["names"])}[change["kind"]])
+                         "recompute": "paste=" + "".join(change["paste"])}[change["kind"]])
     return switches
 
 
@@ -84,7 +84,7 @@ def main():
             tries += [("alone", [*given, c], peak - c["saved_bytes"]) for c in plan["candidates"] if c not in given]
         for label, changes, predicted in tries:
             switches = switches_for(changes)
-            folder = out / name / ("-".join(switches) or "none").replace(",", "+")
+            folder = out / name / re.sub(r"[^\w.=-]+", "+", "-".join(switches) or "none")
             count += 1
             if not compile_step(name, switches, folder):
                 print(f"{name} {label} [{' '.join(switches)}]: does not compile", flush=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Steps that do not fit their chip, with a switch for each change that a plan may propose.
 
-  programs.py NAME [donate] [checkpoint=F,G] [batch=N]
+  programs.py NAME [donate] [paste=LINE] [batch=N]
 
 Compiles step NAME ahead of time; nothing is executed, and no accelerator is needed. XLA_FLAGS says where its dump goes.
 """
@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 SWITCHES = dict(s.partition("=")[::2] for s in sys.argv[2:])
+LINES = [s.removeprefix("paste=") for s in sys.argv[2:] if s.startswith("paste=")]
 f32, bf16, i32 = jnp.float32, jnp.bfloat16, jnp.int32
 
 
@@ -178,6 +179,10 @@ def mlp_loss(params, x):
     return (x ** 2).mean()
 
 
+def one_checkpoint_loss(params, x):
+    return jax.checkpoint(mlp_loss)(params, x)
+
+
 def sgd(loss_of, params, x):
     loss, g = jax.value_and_grad(loss_of)(params, x)
     return jax.tree.map(lambda p, g: p - 1e-3 * g, params, g), loss
@@ -283,6 +288,7 @@ V5E, V6E, H100 = ("tpu", "v5e:2x2x1"), ("tpu", "v6e:2x2x1"), ("cuda", "1x1x1")
 PROGRAMS = {
     "mlp-scan-cpu": (CPU, lambda: small(mlp_scan_loss, 256, 32, 128, 6, True)),
     "mlp-unrolled-cpu": (CPU, lambda: small(mlp_loss, 256, 32, 128, 4, False)),
+    "mlp-one-checkpoint-cpu": (CPU, lambda: small(one_checkpoint_loss, 256, 32, 128, 12, False)),
     "gpt-scan-v5e": (V5E, lambda: gpt(scan_loss, 8, 1024, 1024, 8, 8, 32000)),
     "gpt-scan-remat-v5e": (V5E, lambda: gpt(scan_remat_loss, 16, 1024, 1024, 8, 12, 32000)),
     "gpt-unrolled-v6e": (V6E, lambda: gpt(unrolled_loss, 8, 1024, 1024, 8, 6, 32000, scan=False)),
@@ -298,14 +304,9 @@ PROGRAMS = {
 }
 
 
-def apply_checkpoint():
-    names = [n for n in SWITCHES.get("checkpoint", "").split(",") if n]
-    for name in names:
-        globals()[name] = jax.checkpoint(globals()[name])
-
-
 if __name__ == "__main__":
-    apply_checkpoint()
+    for line in LINES:
+        exec(line)
     (platform, topology), make = PROGRAMS[sys.argv[1]]
     step, arguments, donated = make()
     chip = jax.sharding.SingleDeviceSharding(find_devices(platform, topology, os.environ.get("HLOBUF_GPU"))[0])

@@ -59,20 +59,20 @@ static Error problem(const Input &In, StringRef Text) {
   return makeError("{}: {}", In.Path, Text);
 }
 
-/// The plan for \p L, which was read as a whole.
+/// The plan for \p L, which was read as a whole; an empty one without the
+/// memory of its chip.
 static Expected<FitPlan> plan(const Input &In, const LoadedDump &L,
                               std::optional<uint64_t> Bytes) {
   const Dump &D = *L.Model;
-  if (std::string Malformed = malformedModule(L); !Malformed.empty())
-    return makeError("{}", Malformed);
   if (!Bytes) {
     SummaryOptions Chip;
     findCapacity(In.Path, Chip);
     Bytes = Chip.Capacity;
   }
   if (!Bytes)
-    return problem(
-        In, "no file next to it has the memory of the chip: use --capacity");
+    return FitPlan();
+  if (std::string Malformed = malformedModule(L); !Malformed.empty())
+    return makeError("{}", Malformed);
   if (!D.complete(Section::Module) || !D.complete(Section::Allocations))
     return problem(In, "no HLO module next to it, which a plan needs");
   Facts A(D);
@@ -90,15 +90,33 @@ static Expected<FitPlan> plan(const Input &In, const LoadedDump &L,
   return Plan;
 }
 
+/// Modules of the host next to those of a chip are skipped.
+static ExitStatus judgeSkipped(ArrayRef<std::string> Skipped, bool IsAlone) {
+  for (StringRef Path : Skipped)
+    if (IsAlone)
+      fail(Path + ": no file next to it has the memory of the chip: use "
+                  "--capacity");
+    else
+      llvm::errs() << "note: " << Path
+                   << ": skipped, it is not for the chip of the others\n";
+  return IsAlone && !Skipped.empty() ? ExitUnreadable : ExitSound;
+}
+
 static ExitStatus run(std::optional<uint64_t> Bytes) {
   ExitStatus Status = ExitSound;
   bool IsFirst = true;
+  std::vector<std::string> Skipped;
   forEachDump(
       std::vector<std::string>(Paths.begin(), Paths.end()), Jobs,
       [&](const Input &In, std::unique_ptr<LoadedDump> L) {
         return plan(In, *L, Bytes);
       },
-      [&](const Input &, const FitPlan &Plan) {
+      [&](const Input &In, const FitPlan &Plan) {
+        if (Plan.Capacity == 0) {
+          Skipped.push_back(In.Path);
+          return;
+        }
+        bool WasFirst = std::exchange(IsFirst, false);
         if (!Plan.fitsNow() && !Plan.fits())
           Status = std::max(Status, ExitErrors);
         if (Format == FitFormat::Json) {
@@ -107,12 +125,12 @@ static ExitStatus run(std::optional<uint64_t> Bytes) {
           llvm::outs() << '\n';
           return;
         }
-        if (!std::exchange(IsFirst, false))
+        if (!WasFirst)
           llvm::outs() << '\n';
         printPlan(Plan, Top, llvm::outs());
       },
       [&](StringRef Problem) { Status = fail(Problem); });
-  return Status;
+  return std::max(Status, judgeSkipped(Skipped, IsFirst));
 }
 
 int main(int Argc, char **Argv) {
