@@ -28,42 +28,37 @@ std::string hlobuf::treeOf(StringRef OpName) {
   return OpName.take_front(OpName.find_first_of("[.")).str();
 }
 
-std::vector<EntryArgument> hlobuf::findEntryArguments(const Facts &DumpFacts,
-                                                      const ValueNames &Names) {
-  const Dump &D = DumpFacts.dump();
+namespace {
+/// An array that the caller gives.
+struct EntryArgument {
+  ShapeId Shape;
+  /// What it is part of, as the caller knows it: `state` of
+  /// `state[0]['blocks']['w1']`; empty if the program does not name it.
+  std::string Tree;
+  /// A result has its shape, each result for one argument.
+  bool Returned = false;
+};
+} // namespace
+
+/// In their order; those that are tuples are left out.
+static std::vector<EntryArgument> findEntryArguments(const Dump &D,
+                                                     const ValueNames &Names) {
   const HloModule &M = D.Module;
-  std::vector<EntryArgument> Arguments;
-  if (!M.Entry)
-    return Arguments;
-  std::set<uint32_t> DonatedNumbers;
-  for (const HloAlias &Item : M.Aliases)
-    DonatedNumbers.insert(Item.Parameter);
-  for (const HloDonor &Item : M.Donors)
-    DonatedNumbers.insert(Item.Parameter);
-  for (uint32_t I = M[M.Entry].Instructions.Begin;
-       I != M[M.Entry].Instructions.End; ++I) {
-    const HloInstruction &P = M.Instructions[I];
-    if (P.Op != Opcode::Parameter || !D.Shapes[P.Shape].isArray())
-      continue;
-    EntryArgument A;
-    A.Parameter = HloId(I);
-    A.Shape = P.Shape;
-    A.Tree = treeOf(Names.ofInstruction(P.Name).OpName);
-    A.Donated = DonatedNumbers.count(P.number()) != 0;
-    Arguments.push_back(std::move(A));
-  }
-  std::ranges::sort(Arguments, {}, [&](const EntryArgument &X) {
-    return M[X.Parameter].number();
-  });
+  std::map<uint64_t, EntryArgument> Arguments;
   std::map<std::string, unsigned> Results = countResults(D);
-  for (bool Donated : {true, false})
-    for (EntryArgument &A : Arguments)
-      if (unsigned &Left = Results[D.Shapes.plainText(A.Shape)];
-          A.Donated == Donated && Left != 0) {
-        --Left;
-        A.Returned = true;
-      }
-  return Arguments;
+  IndexRange All = M.Entry ? M[M.Entry].Instructions : IndexRange();
+  for (uint32_t I = All.Begin; I != All.End; ++I)
+    if (const HloInstruction &P = M.Instructions[I];
+        P.Op == Opcode::Parameter && D.Shapes[P.Shape].isArray())
+      Arguments[P.number()] = {P.Shape,
+                               treeOf(Names.ofInstruction(P.Name).OpName)};
+  for (auto &[Number, A] : Arguments)
+    if (unsigned &Left = Results[D.Shapes.plainText(A.Shape)]; Left != 0) {
+      --Left;
+      A.Returned = true;
+    }
+  auto Values = llvm::make_second_range(Arguments);
+  return {Values.begin(), Values.end()};
 }
 
 /// A named argument of more arrays than this is a tree of weights, no data.
@@ -79,9 +74,10 @@ static std::vector<int64_t> sortedSizes(ArrayRef<Dimension> Dimensions) {
   return Sizes;
 }
 
-BatchDimension::BatchDimension(const Facts &DumpFacts,
-                               ArrayRef<EntryArgument> Arguments)
+BatchDimension::BatchDimension(const Facts &DumpFacts, const ValueNames &Names)
     : DumpFacts(DumpFacts) {
+  std::vector<EntryArgument> Arguments =
+      findEntryArguments(DumpFacts.dump(), Names);
   const ShapeTable &Shapes = DumpFacts.dump().Shapes;
   std::map<std::string, unsigned> Arrays;
   for (const EntryArgument &A : Arguments)

@@ -369,12 +369,10 @@ void CallFinder::addLayers(StringRef Function,
     Numbers = numberByMarkers(Function);
   if (Numbers.empty())
     return;
-  Layer One = makeLayer(Function, Numbers, 1);
-  if (One.keptBytes() < Ctx.Main.Peak / WasteShare)
-    return;
-  One.Modules = std::move(Modules);
-  Layers.push_back(One);
-  for (size_t Group = 2; Group * 2 <= One.Count && Group <= 8; ++Group)
+  Layers.push_back(makeLayer(Function, Numbers, 1));
+  Layers.back().Modules = std::move(Modules);
+  size_t Count = Layers.back().Count;
+  for (size_t Group = 2; Group * 2 <= Count && Group <= 8; ++Group)
     Layers.push_back(makeLayer(Function, Numbers, Group));
 }
 

@@ -16,11 +16,8 @@ FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
     : Memory(Memory), Module(Module), Main(Main), DumpFacts(Memory.facts()),
       D(DumpFacts.dump()), P(Module.program()), Flow(Module.flow()),
       Aliases(Module.aliases()), Members(Flow, Aliases),
-      Names(DumpFacts, &Module),
-      Arguments(findEntryArguments(DumpFacts, Names)),
-      Batch(DumpFacts, Arguments) {
+      Names(DumpFacts, &Module), Batch(DumpFacts, Names) {
   countProducts();
-  findLibrary();
   findPasses();
   findClones();
   Results = findOwnResults(Module, D, Main.Color);
@@ -268,18 +265,11 @@ std::vector<uint64_t> FitContext::scalingBytes() const {
 
 std::vector<HloId> FitContext::order(ComputationId C) const {
   std::vector<HloId> Order;
-  for (HloId Id : P.order(C)) {
-    ComputationId Async = P[Id].Op == Opcode::AsyncStart
-                              ? P.callee(Id, CallRole::Calls)
-                              : ComputationId();
-    if (!Async) {
+  for (HloId Id : P.order(C))
+    if (P[Id].Op == Opcode::AsyncStart && P.callee(Id, CallRole::Calls))
+      llvm::append_range(Order, P.order(P.callee(Id, CallRole::Calls)));
+    else
       Order.push_back(Id);
-      continue;
-    }
-    for (HloId Inner : P.order(Async))
-      if (P[Inner].Op != Opcode::Parameter)
-        Order.push_back(Inner);
-  }
   return Order;
 }
 
@@ -315,23 +305,11 @@ std::vector<SourceFrame> FitContext::userCalls(HloId Id) const {
   return Calls;
 }
 
-LayerLibrary hlobuf::libraryOf(const SourceFrame &F) {
-  if (F.Owner != FileOwner::Package)
-    return LayerLibrary::None;
-  StringRef File = F.File;
-  return File.contains("/flax/nnx/")     ? LayerLibrary::Nnx
-         : File.contains("/flax/linen/") ? LayerLibrary::Linen
-         : File.contains("/keras/")      ? LayerLibrary::Keras
-                                         : LayerLibrary::None;
-}
-
-/// nnx uses linen, and Keras either.
-void FitContext::findLibrary() {
-  for (HloId Id : ids<HloId>(P.size()))
-    for (const SourceFrame &F : calls(Id)) {
-      NamesFunctions |= !F.Function.empty();
-      Library = std::max(Library, libraryOf(F));
-    }
+LayerLibrary hlobuf::libraryOf(StringRef Files) {
+  return Files.contains("-packages/flax/nnx/")     ? LayerLibrary::Nnx
+         : Files.contains("-packages/flax/linen/") ? LayerLibrary::Linen
+         : Files.contains("-packages/keras/")      ? LayerLibrary::Keras
+                                                   : LayerLibrary::None;
 }
 
 std::vector<std::pair<int32_t, HloId>> FitContext::readers(HloValueId V) const {

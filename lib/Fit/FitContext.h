@@ -47,8 +47,8 @@ enum class Pass : uint8_t { None, Forward, Again, Backward };
 
 /// What a program takes its layers from, as far as its files show.
 enum class LayerLibrary : uint8_t { None, Linen, Nnx, Keras };
-/// That which \p F is in.
-LayerLibrary libraryOf(const SourceFrame &F);
+/// That which \p Files names a file of.
+LayerLibrary libraryOf(StringRef Files);
 
 /// The program, its buffers and its passes. Its module must be timed, without
 /// an obstacle.
@@ -86,9 +86,6 @@ public:
   std::vector<SourceFrame> calls(HloId Id) const;
   /// Those of the user's own functions.
   std::vector<SourceFrame> userCalls(HloId Id) const;
-  LayerLibrary library() const { return Library; }
-  /// The module names the functions that operations are in.
-  bool namesFunctions() const { return NamesFunctions; }
   /// Calls \p Visit with each value that \p Id defines.
   void forEachDefined(HloId Id, function_ref<void(HloValueId)> Visit) const;
   /// Calls \p Visit with each value that \p Id has: what reads it reads these.
@@ -106,12 +103,10 @@ public:
   const AliasAnalysis &Aliases;
   AliasMembers Members;
   ValueNames Names;
-  std::vector<EntryArgument> Arguments;
   BatchDimension Batch;
 
 private:
   void countProducts();
-  void findLibrary();
   void findClones();
   HloValueId originalOf(HloValueId V) const;
   void findPasses();
@@ -126,8 +121,6 @@ private:
   std::vector<Pass> Passes;
   int32_t Turn = 0;
   bool OneCheckpoint = false;
-  bool NamesFunctions = false;
-  LayerLibrary Library = LayerLibrary::None;
   /// By instruction: what it is a clone of; by original: its clones.
   std::vector<HloId> Original;
   std::multimap<uint32_t, HloId> Clones;

@@ -13,8 +13,12 @@ StringRef hlobuf::kindName(FitKind Kind) {
   return Names[static_cast<size_t>(Kind)];
 }
 
+static bool isRecompute(const FitChange &C) {
+  return C.Kind == FitKind::Recompute;
+}
+
 unsigned hlobuf::errorPercent(const FitChange &C) {
-  return C.Kind == FitKind::Recompute && !C.Scanned ? 15 : 5;
+  return isRecompute(C) && !C.Scanned ? 15 : 5;
 }
 
 /// Donation of all arguments that results can take the memory of; nothing if
@@ -63,7 +67,7 @@ static std::vector<FitChange> findBatches(const FitContext &Ctx) {
 static bool usesLibrary(const FitContext &Ctx, const Layer &L) {
   auto Uses = [&](HloId Id) {
     for (const SourceFrame &F : Ctx.calls(Id)) {
-      if (libraryOf(F) != LayerLibrary::None)
+      if (libraryOf(F.File) != LayerLibrary::None)
         return true;
       if (F.Function == L.Function)
         break;
@@ -87,7 +91,7 @@ static std::string pasteOf(const FitContext &Ctx, const Layer &L) {
                : fmt::format("{0} = jax.checkpoint({0})", Name);
   }
   StringRef Class = Scope.contains('.') ? Scope.rsplit('.').second : Scope;
-  switch (Ctx.library()) {
+  switch (libraryOf(Ctx.D.file(FileRole::Module).Text)) {
   case LayerLibrary::Linen:
     return Last == "__call__" ? fmt::format("{0} = nn.remat({0})", Class) : "";
   case LayerLibrary::Nnx:
@@ -150,8 +154,7 @@ private:
   }
   bool isBetter(const Choice &X, const Choice &Than) const;
   void consider(Choice C);
-  std::vector<std::vector<size_t>> layerSets() const;
-  void noteWhyNone();
+  void tryLayers(std::vector<FitChange> All);
 
   const FitContext &Ctx;
   FitPlan &Plan;
@@ -178,7 +181,6 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
   // One trip of each loop is counted already.
   for (const Layer &L : Layers)
     Plan.Products += L.TripProducts * (L.Count - 1);
-  llvm::erase_if(Layers, [](const Layer &L) { return L.keptBytes() == 0; });
   for (const Layer &L : Layers)
     addRecompute(makeRecompute(Ctx, L));
   NumScanned = Recomputes.size();
@@ -189,21 +191,20 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
 /// Of one function, the calls one by one, and the number of calls at a time
 /// that leaves the lowest peak.
 void PlanSearch::addRecompute(FitChange C) {
-  if (C.Paste.empty())
-    return;
   C.Saved = savedBy(C);
+  if (C.Paste.empty() || C.Saved < threshold())
+    return;
   if (C.Group == 1) {
     Recomputes.push_back(std::move(C));
     return;
   }
-  FitChange &Other = Recomputes.back();
   C.Paste.clear();
-  if (Other.Source != C.Source || C.Saved <= Other.Saved)
+  bool Other = !Recomputes.empty() && Recomputes.back().Names == C.Names;
+  if (Other && C.Saved <= Recomputes.back().Saved)
     return;
-  if (Other.Group == 1)
-    Recomputes.push_back(std::move(C));
-  else
-    Other = std::move(C);
+  if (Other && Recomputes.back().Group > 1)
+    Recomputes.pop_back();
+  Recomputes.push_back(std::move(C));
 }
 
 PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
@@ -231,8 +232,6 @@ uint64_t PlanSearch::savedBy(const FitChange &Change) const {
   bool First = Change.Kind == FitKind::Donate;
   std::vector<FitChange> All = First ? std::vector<FitChange>() : donation();
   uint64_t Before = measure(All).Predicted;
-  if (!First)
-    Before = std::min(Plan.Peak, Before);
   All.push_back(Change);
   return Before - std::min(Before, measure(std::move(All)).Predicted);
 }
@@ -254,20 +253,6 @@ void PlanSearch::addCandidates() {
   llvm::erase_if(Plan.Candidates,
                  [&](const FitChange &C) { return C.Saved < threshold(); });
   std::ranges::stable_sort(Plan.Candidates, std::greater(), &FitChange::Saved);
-}
-
-void PlanSearch::noteWhyNone() {
-  bool Offered = llvm::any_of(Plan.Candidates, [](const FitChange &C) {
-    return C.Kind == FitKind::Recompute;
-  });
-  if (Offered || !Ctx.hasBackward() || !Ctx.namesFunctions())
-    return;
-  Plan.Notes.push_back(
-      Recomputes.empty()
-          ? "nothing to compute again: no function but the whole program keeps "
-            "1% of the peak for the backward pass"
-          : "nothing to compute again: doing so holds as much at the peak as "
-            "what is kept");
 }
 
 /// What fits is better than what does not; then what is a line each, then what
@@ -299,45 +284,34 @@ void PlanSearch::consider(Choice C) {
     Best = std::move(C);
 }
 
-/// All scans and at most one function whose calls are not scanned: others are
-/// inside of it, or it of them.
-std::vector<std::vector<size_t>> PlanSearch::layerSets() const {
-  std::vector<std::vector<size_t>> Sets = {{}};
-  for (size_t L = 0; L != std::min<size_t>(NumScanned, 4); ++L)
-    for (size_t I = 0, E = Sets.size(); I != E; ++I) {
-      Sets.push_back(Sets[I]);
-      Sets.back().push_back(L);
+/// \p All, each layer with them, and the same with all scans: of functions that
+/// are not scanned one is inside of the other.
+void PlanSearch::tryLayers(std::vector<FitChange> All) {
+  for (bool WithScans : {false, true}) {
+    if (WithScans)
+      All.insert(All.end(), Recomputes.begin(),
+                 Recomputes.begin() + NumScanned);
+    consider(measure(All));
+    for (size_t L = WithScans ? NumScanned : 0; L != Recomputes.size(); ++L) {
+      All.push_back(Recomputes[L]);
+      consider(measure(All));
+      All.pop_back();
     }
-  for (size_t I = 0, E = Sets.size(); I != E; ++I)
-    for (size_t L = NumScanned;
-         L != std::min(Recomputes.size(), NumScanned + 20); ++L) {
-      Sets.push_back(Sets[I]);
-      Sets.back().push_back(L);
-    }
-  return Sets;
+  }
 }
 
 void PlanSearch::run() {
   addCandidates();
-  noteWhyNone();
-  auto TryLayers = [&](const std::vector<FitChange> &Always) {
-    for (const std::vector<size_t> &Set : layerSets()) {
-      std::vector<FitChange> All = Always;
-      for (size_t L : Set)
-        All.push_back(Recomputes[L]);
-      consider(measure(std::move(All)));
-    }
-  };
-  TryLayers(donation());
+  tryLayers(donation());
   for (const FitChange &Batch : Batches) {
     if (fits(*Best))
       break;
     std::vector<FitChange> Smaller = donation();
     Smaller.push_back(Batch);
-    TryLayers(Smaller);
+    tryLayers(std::move(Smaller));
   }
   Plan.Predicted = Best->Predicted;
-  uint64_t Before = Plan.Peak;
+  uint64_t Before = measure({}).Predicted;
   for (FitChange &C : Best->Changes) {
     Plan.Changes.push_back(C);
     uint64_t After = std::min(Before, measure(Plan.Changes).Predicted);
@@ -346,14 +320,18 @@ void PlanSearch::run() {
   }
 }
 
-/// What the dump does not tell.
-static void addNotes(const FitContext &Ctx, FitPlan &Plan) {
+/// What the dump does not tell; \p Recomputes if it has something to compute
+/// again.
+static void addNotes(const FitContext &Ctx, bool Recomputes, FitPlan &Plan) {
   if (!Ctx.hasBackward())
     Plan.Notes.push_back("nothing to compute again: no operation is of a "
                          "backward pass, as far as op_name says");
-  else if (!Ctx.namesFunctions())
+  else if (!Ctx.D.file(FileRole::Module).Text.contains(" function_name_id="))
     Plan.Notes.push_back("only scans are computed again: the module does not "
                          "name functions, which older XLA leaves out");
+  else if (!Recomputes)
+    Plan.Notes.push_back("nothing to compute again: nothing with a name keeps "
+                         "more for the backward pass than it then holds");
   if (!Ctx.Batch.size())
     Plan.Notes.push_back(
         "no smaller batch: no argument looks like rows of data");
@@ -378,7 +356,7 @@ FitPlan hlobuf::findPlan(const MemoryUse &Memory, const ModuleAnalysis &Module,
   if (HloId AtPeak = Module.schedule().sequence()[Main.PeakStep];
       AtPeak && Ctx.P[AtPeak].Name)
     Plan.PeakText = Ctx.Names.ofInstruction(Ctx.P[AtPeak].Name).text();
-  addNotes(Ctx, Plan);
   PlanSearch(Ctx, Plan).run();
+  addNotes(Ctx, llvm::any_of(Plan.Candidates, isRecompute), Plan);
   return Plan;
 }

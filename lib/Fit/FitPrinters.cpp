@@ -59,7 +59,7 @@ static ChangeText describe(const FitChange &C, const FitPlan &Plan) {
                 C.Count, C.Scanned ? "trips of the scan at" : "calls at",
                 shortSource(C.Source)),
             C.Paste,
-            fmt::format("{} of {} products of matrices again",
+            fmt::format("up to {} of {} products of matrices again",
                         C.Effect.Products, Plan.Products)};
   case FitKind::Batch:
     break;

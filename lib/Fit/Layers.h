@@ -17,11 +17,6 @@ struct Residual {
   HloValueId Value;
   /// Of one layer.
   SplitBytes Bytes;
-  /// It is what the layer is given, as it is.
-  bool Input = false;
-  /// The backward pass has a copy of one layer's part, which computing it again
-  /// replaces.
-  bool Copied = false;
   /// First and last step of the backward pass that reads it.
   int32_t FirstRead = 0;
   int32_t LastRead = -1;
@@ -57,9 +52,6 @@ struct Layer {
   /// Of a scan: products of one trip, of both passes.
   uint64_t TripProducts = 0;
   std::vector<LayerCall> Calls;
-
-  /// Bytes that are kept for the backward pass.
-  uint64_t keptBytes() const;
 };
 
 /// What is different when the residuals of \p L are computed again.

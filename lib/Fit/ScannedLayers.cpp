@@ -19,9 +19,7 @@ struct ScanFinder {
   void findStacks();
   void addStack(HloId Writer, uint32_t Ordinal);
   bool addReaders(HloValueId Stack, Residual &R);
-  HloValueId storedBy(HloId Writer, HloId Update) const;
   void findInputs();
-  void addInput(HloValueId In, HloValueId Out, ArrayRef<StepRange> Live);
   void name(Layer &L) const;
 
   const FitContext &Ctx;
@@ -30,8 +28,6 @@ struct ScanFinder {
   ComputationId Body = P.callee(While, CallRole::Body);
   LayerCall Call = {};
   uint64_t Trips = 0;
-  /// What each residual is before it is written into its stack.
-  std::vector<HloValueId> Stored = {};
   /// Alias sets of stacks.
   DenseSet<uint32_t> Stacks{};
   /// The loop of the backward pass.
@@ -97,7 +93,6 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   Residual R;
   R.Definition = Writer;
   R.Bytes = SplitBytes::of(B->Bytes / Count, B->Scales);
-  R.FirstRead = Ctx.Memory.steps();
   if (!addReaders(V, R) || R.LastRead < 0)
     return;
   for (StepRange Range : B->Live)
@@ -105,25 +100,6 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   Stacks.insert(Ctx.Aliases.group(V).index());
   Trips = std::max(Trips, Count);
   Call.Residuals.push_back(std::move(R));
-  Stored.push_back(storedBy(Writer, Update));
-}
-
-/// It moves elements and computes none.
-static bool isMove(const Program &P, HloId Id) {
-  auto Moves = [](Opcode Op) {
-    return ((movesElements(Op) || keepsElements(Op)) && !isAsync(Op) &&
-            !isCollective(Op) && !isUpdate(Op)) ||
-           isGiven(Op);
-  };
-  ComputationId Fused = P[Id].Op == Opcode::Fusion
-                            ? P.callee(Id, CallRole::Calls)
-                            : ComputationId();
-  if (!Fused)
-    return Moves(P[Id].Op);
-  return llvm::all_of(P.order(Fused), [&](HloId Inner) {
-    return Moves(P[Inner].Op) ||
-           P.trees().shape(P[Inner].Shape).Dimensions.empty();
-  });
 }
 
 /// Adds who reads \p Stack. False if something else than the backward pass
@@ -138,9 +114,7 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
         continue;
       if (Step < Ctx.turn())
         return false;
-      R.FirstRead = std::min(R.FirstRead, Step);
       R.LastRead = std::max(R.LastRead, Step);
-      R.Copied |= isMove(P, User);
       if (Parent != P[While].Parent && !Reading)
         Reading = Parent;
     }
@@ -148,61 +122,29 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
   return true;
 }
 
-/// The value that \p Update, which is \p Writer or inside of it, writes into a
-/// stack, behind copies and what converts or moves elements.
-HloValueId ScanFinder::storedBy(HloId Writer, HloId Update) const {
-  HloId Id = P.operands(Update)[1];
-  for (unsigned Hop = 0; Id && Hop != 16; ++Hop) {
-    if (Writer != Update && P[Id].Op == Opcode::Parameter &&
-        P.isFusionBody(P[Id].Parent)) {
-      Id = P[Id].number() < P.operands(Writer).size()
-               ? P.operands(Writer)[P[Id].number()]
-               : HloId();
-    } else if (!isAsync(P[Id].Op) && P.operands(Id).size() == 1 &&
-               (keepsElements(P[Id].Op) || P[Id].Op == Opcode::Convert)) {
-      Id = P.operands(Id).front();
-    } else {
-      break;
-    }
-  }
-  return Id ? Ctx.Flow.at(Id, 0) : HloValueId();
-}
-
 /// What each trip gets from the one before is what the body is given. It is
 /// kept when the rest is computed again.
 void ScanFinder::findInputs() {
   HloId Parameter = P.parameter(Body, 0);
   HloId Root = P.root(Body);
-  if (!Parameter || !Root)
-    return;
-  std::vector<StepRange> Live;
+  StepRange Longest;
   for (const Residual &R : Call.Residuals)
     for (const BytesChange &C : R.Freed)
-      if (Live.empty() ||
-          C.Range.End - C.Range.Start > Live[0].End - Live[0].Start)
-        Live = {C.Range};
-  uint32_t Parts = P.trees().parts(P[Parameter].Shape);
-  for (uint32_t Ordinal = 1; Ordinal < Parts; ++Ordinal)
-    addInput(Ctx.Flow.at(Parameter, Ordinal), Ctx.Flow.at(Root, Ordinal), Live);
-}
-
-/// \p In is what the body is given, \p Out what it gives the next trip.
-void ScanFinder::addInput(HloValueId In, HloValueId Out,
-                          ArrayRef<StepRange> Live) {
-  // It may be in another memory space; the stack of all of them is not.
-  ValueId Line = In ? Ctx.Module.lineOf(In) : ValueId();
-  if (!Line || !Out || In == Out || Ctx.D[Line].Size < MinWaste ||
-      Stacks.contains(Ctx.Aliases.group(In).index()))
-    return;
-  uint64_t Bytes = Ctx.D[Line].Size;
-  bool Scales = Ctx.D[Line].Shape && Ctx.Batch.scales(Ctx.D[Line].Shape);
-  for (size_t I = 0; I != Stored.size(); ++I)
-    if (Stored[I] == In) {
-      Call.Residuals[I].Input = true;
-      return;
-    }
-  for (StepRange Range : Live)
-    Call.Inputs.push_back({Range, SplitBytes::of(Bytes * Trips, Scales)});
+      if (C.Range.End - C.Range.Start > Longest.End - Longest.Start)
+        Longest = C.Range;
+  uint32_t Parts = Parameter && Root ? P.trees().parts(P[Parameter].Shape) : 0;
+  for (uint32_t Ordinal = 1; Ordinal < Parts; ++Ordinal) {
+    HloValueId In = Ctx.Flow.at(Parameter, Ordinal);
+    HloValueId Out = Ctx.Flow.at(Root, Ordinal);
+    // It may be in another memory space; the stack of all of them is not.
+    ValueId Line = In ? Ctx.Module.lineOf(In) : ValueId();
+    if (!Line || !Out || In == Out || Ctx.D[Line].Size < MinWaste ||
+        Stacks.contains(Ctx.Aliases.group(In).index()))
+      continue;
+    bool Scales = Ctx.D[Line].Shape && Ctx.Batch.scales(Ctx.D[Line].Shape);
+    Call.Inputs.push_back(
+        {Longest, SplitBytes::of(Ctx.D[Line].Size * Trips, Scales)});
+  }
 }
 
 /// The body is what the line of the scan calls.
