@@ -119,7 +119,29 @@ static std::string headline(const MemoryDiff &Diff) {
          llvm::join(Peaks, ", ");
 }
 
-void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS) {
+static void printTraffic(const TrafficDiff &Moved, size_t Top, size_t Width,
+                         raw_ostream &OS) {
+  for (auto [Title, Bytes] :
+       {std::pair("reads", Moved.Read), std::pair("writes", Moved.Written)})
+    if (Moved.matters(Bytes))
+      OS << fmt::format("  {} in one run: {}\n", Title, Bytes.text());
+  std::string Causes;
+  for (const auto &[Cause, Bytes] : Moved.Causes)
+    if (Moved.matters(Bytes))
+      appendFormat(Causes, "{}{} {}", Causes.empty() ? "" : ", ",
+                   causeName(Cause), Bytes.signedText());
+  if (Moved.matters(Moved.Copied) || !Causes.empty())
+    OS << fmt::format("  copies: {} -> {} in one run{}\n",
+                      humanBytes(Moved.Copied.Old),
+                      humanBytes(Moved.Copied.New),
+                      Causes.empty() ? "" : " (" + Causes + ")");
+  size_t Most = Top == 0 ? Moved.Added.size() : Top;
+  for (const CopyRow &Row : ArrayRef(Moved.Added).take_front(Most))
+    printCopyRow(Row, Width, OS);
+}
+
+void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, size_t Width,
+                       raw_ostream &OS) {
   OS << printable(headline(Diff)) << '\n';
   if (!Diff.differs())
     return;
@@ -145,6 +167,8 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS) {
     OS << "  why:\n";
   for (const std::string &Reason : Diff.Reasons)
     OS << "    " << printable(Reason) << '\n';
+  if (Diff.Moved)
+    printTraffic(*Diff.Moved, Top, Width, OS);
   if (Diff.OfReports)
     OS << "  not known: why, and what is live when, because reports do not "
           "say; "
@@ -185,6 +209,21 @@ static void writeSpace(const SpaceDiff &Space, json::OStream &J) {
             [&](const ChangeRow &Row) { writeRow(Row, J); });
 }
 
+static void writeTraffic(const TrafficDiff &Moved, json::OStream &J) {
+  auto Write = [&](const std::string &Title, ByteChange Bytes) {
+    J.attribute("old_" + Title, Bytes.Old);
+    J.attribute("new_" + Title, Bytes.New);
+  };
+  Write("read_bytes", Moved.Read);
+  Write("written_bytes", Moved.Written);
+  Write("copied_bytes", Moved.Copied);
+  writeRows(J, "causes", Moved.Causes, [&](const auto &Each) {
+    J.attribute("cause", causeName(Each.first));
+    Write("bytes", Each.second);
+  });
+  writeCopyRows(Moved.Added, J);
+}
+
 void hlobuf::writeDiff(const MemoryDiff &Diff, json::OStream &J) {
   J.object([&] {
     writeText(J, "old_module", Diff.OldModule);
@@ -195,5 +234,7 @@ void hlobuf::writeDiff(const MemoryDiff &Diff, json::OStream &J) {
     writeRows(J, "spaces", Diff.Spaces,
               [&](const SpaceDiff &Space) { writeSpace(Space, J); });
     writeTexts(J, "reasons", Diff.Reasons);
+    if (Diff.Moved)
+      J.attributeObject("traffic", [&] { writeTraffic(*Diff.Moved, J); });
   });
 }

@@ -65,6 +65,7 @@ void RowTable::add(const Fate &F, const ComparedValue *Old,
     Row.Called = Any.Called;
     Row.Example = Any.Name;
     Row.Kept = Any.Kept;
+    Row.Array = Any.Array;
   }
   Row.Bytes.Old += Old ? Old->Bytes : 0;
   Row.Bytes.New += New ? New->Bytes : 0;
@@ -98,15 +99,13 @@ public:
   /// fewer such values, it is in another memory space, or there are none.
   Fate take(const ComparedValue &V, ChangeKind Moved, ChangeKind Count,
             ChangeKind Unknown) {
-    if (!V.isKnown())
-      return {Unknown};
     const std::string &Identity = V.Shared.front();
-    if (unsigned Known = countIn(Color, Identity))
+    if (unsigned Known = V.isKnown() ? countIn(Color, Identity) : 0)
       return {Used[Identity]++ < Known ? Moved : Count};
     for (const ComparedSpace &Space : Memory.Spaces)
-      if (countIn(Space.Color, Identity) != 0)
+      if (V.isKnown() && countIn(Space.Color, Identity) != 0)
         return {ChangeKind::OtherSpace, Space.Name};
-    return {Unknown};
+    return {Memory.Arrays.count(V.Array) ? Moved : Unknown};
   }
 
 private:
@@ -203,8 +202,30 @@ static constexpr uint64_t LeastPart = 20;
 /// Reasons of a memory space that are listed.
 static constexpr size_t MaxReasons = 5;
 
+/// Why arrays are apart that shared the bytes of \p Row in \p Old, of the first
+/// pair of \p New that the row is in and \p Reasons do not have; null if there
+/// is none.
+static const std::array<std::string, 2> *
+whyParted(const ChangeRow &Row, const ProgramMemory &Old,
+          const ProgramMemory &New, ArrayRef<std::string> Reasons) {
+  for (const auto &[Pair, Why] : New.Apart) {
+    auto X = Old.Arrays.find(Pair.first), Y = Old.Arrays.find(Pair.second);
+    if ((Row.Array != Pair.first && Row.Array != Pair.second) ||
+        X == Old.Arrays.end() || Y == Old.Arrays.end() ||
+        X->second.Owner != Y->second.Owner)
+      continue;
+    ByteSpan A = X->second.Bytes, B = Y->second.Bytes;
+    uint64_t Begin = std::max(A.Begin, B.Begin), End = std::min(A.End, B.End);
+    if (Begin < End && End - Begin >= Row.Bytes.size() / Row.Count / 2 &&
+        !llvm::is_contained(Reasons, "  " + Why.back()))
+      return &Why;
+  }
+  return nullptr;
+}
+
 /// What keeps the largest values that only the new peak of \p Space holds.
-static void explainGrowth(const SpaceDiff &Space,
+static void explainGrowth(const SpaceDiff &Space, const ProgramMemory &Old,
+                          const ProgramMemory &New,
                           std::vector<std::string> &Reasons) {
   size_t Listed = 0;
   for (const ChangeRow &Row : Space.Rows) {
@@ -214,10 +235,56 @@ static void explainGrowth(const SpaceDiff &Space,
         Listed == MaxReasons)
       continue;
     ++Listed;
-    Reasons.push_back(fmt::format(
-        "{}{} {}", humanBytes(Row.Bytes.size()),
-        Row.Count > 1 ? fmt::format(" in {}", Row.Count) : "", Row.Kept));
+    const auto *Parted = whyParted(Row, Old, New, Reasons);
+    Reasons.push_back(
+        fmt::format("{}{}{} {}", humanBytes(Row.Bytes.size()),
+                    Row.Count > 1 ? fmt::format(" in {}", Row.Count) : "",
+                    Row.Count > 1 && Parted ? ":" : "",
+                    Parted ? Parted->front() : Row.Kept));
+    if (Parted)
+      Reasons.push_back("  " + Parted->back());
   }
+}
+
+bool TrafficDiff::differs() const {
+  return matters(Read) || matters(Written) || matters(Copied) ||
+         llvm::any_of(Causes, [&](const auto &C) { return matters(C.second); });
+}
+
+/// What copies of two programs share: all, or what does not change with the
+/// lines of the source.
+static std::string keyOf(const CopyRow &Row, unsigned Pass) {
+  std::string Key = (causeName(Row.Cause) + "|" + lastScope(Row.OpName)).str();
+  return Pass == 0 ? Key + "|" + Row.Source + "|" + Row.What : Key;
+}
+
+/// Compares what one run moves; nothing where that is not known.
+static std::optional<TrafficDiff> compareTraffic(const ProgramMemory &Old,
+                                                 const ProgramMemory &New) {
+  if (!Old.Copies || !New.Copies)
+    return std::nullopt;
+  const CopyTable &X = *Old.Copies, &Y = *New.Copies;
+  TrafficDiff Diff;
+  Diff.Read = {X.All.Read, Y.All.Read};
+  Diff.Written = {X.All.Written, Y.All.Written};
+  Diff.Copied = {X.MostCopied, Y.MostCopied};
+  std::vector<ByteChange> Rows;
+  for (const CopyRow &Row : Y.Rows) {
+    Rows.push_back({0, Row.sum()});
+    Diff.Causes[Row.Cause].New += Row.sum();
+  }
+  for (const CopyRow &Row : X.Rows)
+    Diff.Causes[Row.Cause].Old += Row.sum();
+  for (auto [I, J] :
+       matchByKeys(numbersBelow(X.Rows.size()), numbersBelow(Y.Rows.size()), 2,
+                   [&](bool IsNew, size_t Number, unsigned Pass) {
+                     return keyOf((IsNew ? Y : X).Rows[Number], Pass);
+                   }))
+    Rows[J].Old = X.Rows[I].sum();
+  for (const auto &[Row, Bytes] : llvm::zip(Y.Rows, Rows))
+    if (Bytes.New > Bytes.Old && Diff.matters(Bytes))
+      Diff.Added.push_back(Row);
+  return Diff;
 }
 
 MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
@@ -238,6 +305,7 @@ MemoryDiff hlobuf::compareMemory(const ProgramMemory &Old,
     Diff.Causes = findCauses(Old, New);
   if (Diff.Timed && Diff.isNoticeable())
     for (const SpaceDiff &Space : Diff.Spaces)
-      explainGrowth(Space, Diff.Reasons);
+      explainGrowth(Space, Old, New, Diff.Reasons);
+  Diff.Moved = compareTraffic(Old, New);
   return Diff;
 }

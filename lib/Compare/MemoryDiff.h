@@ -66,6 +66,8 @@ struct ChangeRow {
   /// ComparedValue::Kept says.
   std::string Example;
   std::string Kept;
+  /// The key of its array in the new program; may be empty.
+  std::string Array;
 };
 
 /// One memory space.
@@ -86,6 +88,23 @@ struct SpaceDiff {
   }
 };
 
+/// Bytes that one run moves, the most where branches differ.
+struct TrafficDiff {
+  ByteChange Read, Written, Copied;
+  /// Of copies that are in rows.
+  std::map<CopyCause, ByteChange> Causes;
+  /// Copies that the old program does not have, or fewer bytes of; the largest
+  /// first.
+  std::vector<CopyRow> Added;
+
+  /// \p Bytes change by 1 % of all of them or more.
+  bool matters(ByteChange Bytes) const {
+    uint64_t All = std::max(Read.Old + Written.Old, Read.New + Written.New);
+    return Bytes.differs() && Bytes.size() >= All / 100;
+  }
+  bool differs() const;
+};
+
 /// Two modules.
 struct MemoryDiff {
   std::string OldModule, NewModule;
@@ -100,9 +119,12 @@ struct MemoryDiff {
   /// Where a peak grew noticeably: what keeps the largest values that only the
   /// new one holds, in the steps of the new dump, for people.
   std::vector<std::string> Reasons;
+  /// Nothing where it is not known of both.
+  std::optional<TrafficDiff> Moved;
 
   bool differs() const {
-    return llvm::any_of(Spaces,
+    return (Moved && Moved->differs()) ||
+           llvm::any_of(Spaces,
                         [](const SpaceDiff &Space) { return Space.differs(); });
   }
   /// The peak or the allocations of some space change by more than rounds to
@@ -127,8 +149,10 @@ std::vector<std::string> findCauses(const ProgramMemory &Old,
                                     const ProgramMemory &New);
 
 /// For people. The first line has the peak that changed most, the causes
-/// follow, then at most \p Top rows of each memory space; 0 for all.
-void printDiff(const MemoryDiff &Diff, size_t Top, raw_ostream &OS);
+/// follow, then at most \p Top rows of each memory space, and of copies; 0 for
+/// all. Texts about copies have at most \p Width columns.
+void printDiff(const MemoryDiff &Diff, size_t Top, size_t Width,
+               raw_ostream &OS);
 
 /// All of it as one JSON object.
 void writeDiff(const MemoryDiff &Diff, llvm::json::OStream &J);

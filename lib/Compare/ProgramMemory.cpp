@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Compare/ProgramMemory.h"
+#include "Dataflow/ModuleAnalysis.h"
 #include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
 #include "Memory/Why.h"
@@ -12,6 +13,13 @@ using namespace hlobuf;
 
 /// Of values of less than this part of a peak nobody asks what keeps them.
 static constexpr uint64_t SmallPart = 1000;
+/// Arrays of less than this part of a peak are not compared, and of those at a
+/// peak only so many with each other.
+static constexpr uint64_t ArrayPart = 100;
+static constexpr size_t MaxHeldArrays = 16;
+/// The same of arrays with fewer bytes, which are semaphores and counters, and
+/// of copies, unless they are a large part of all.
+static constexpr uint64_t LeastBytes = 4096;
 /// Readers by which a value is known, at most.
 static constexpr size_t MaxReaders = 8;
 
@@ -47,11 +55,17 @@ struct StatedOperation {
 
 class Describer {
 public:
-  Describer(const MemoryUse &Memory, const ValueNames &Names)
+  Describer(const MemoryUse &Memory, const ValueNames &Names,
+            const ModuleAnalysis *Module)
       : Memory(Memory), DumpFacts(Memory.facts()), D(DumpFacts.dump()),
-        Names(Names), Operations(D.Names.size()) {}
+        Names(Names),
+        Module(Module && Module->derivesTime() ? Module : nullptr),
+        Operations(D.Names.size()) {
+    if (this->Module)
+      Copies.emplace(*Module, Names);
+  }
 
-  ProgramMemory run(StringRef Module);
+  ProgramMemory run(StringRef Title);
   ComparedValue describe(const HeldValue &Entry);
 
 private:
@@ -64,6 +78,16 @@ private:
   }
   ValueId parameterOf(AllocationId Owner);
   std::string readersOf(ValueId V);
+  HloValueId flowOf(ValueId V) const {
+    return Module ? Module->find(D[V].Tag.Name, D[V].Tag.Index) : HloValueId();
+  }
+  int32_t startOf(HloValueId V) const {
+    std::optional<StepRange> Range = Module->ranges()[V];
+    return Range ? Range->Start : Memory.steps();
+  }
+  std::string arrayKey(HloValueId &First) const;
+  void addArrays();
+  void compareArrays(ArrayRef<ComparedValue> Held);
   void addSpaces();
   void addValues();
   void addArguments();
@@ -72,6 +96,11 @@ private:
   const Facts &DumpFacts;
   const Dump &D;
   const ValueNames &Names;
+  /// Null if no times can be derived from it; then there are no Copies.
+  const ModuleAnalysis *Module;
+  std::optional<CopyFinder> Copies;
+  /// The keys of arrays by the representatives of their sets.
+  DenseMap<uint32_t, std::string> Arrays;
   /// By name, of those that were asked for.
   std::vector<std::optional<StatedOperation>> Operations;
   /// By allocation, of those that were asked for.
@@ -141,7 +170,77 @@ ComparedValue Describer::describe(const HeldValue &Entry) {
     C.Shared.push_back(identity(Entry.Value));
   for (ValueId Other : Entry.Others)
     C.Shared.push_back(identity(Other));
+  if (HloValueId Flow = flowOf(Entry.Value))
+    C.Array = Arrays.lookup(Module->aliases().group(Flow).index());
   return C;
+}
+
+/// What the array of \p First is known by, which becomes its first value.
+std::string Describer::arrayKey(HloValueId &First) const {
+  const SetConflicts &Sets = Copies->conflicts();
+  HloId Reader;
+  for (HloValueId V : Sets.members(First)) {
+    if (startOf(V) < startOf(First))
+      First = V;
+    HloId Id = Sets.lastReader(V);
+    if (Id && (!Reader ||
+               Module->schedule().time(Id) > Module->schedule().time(Reader)))
+      Reader = Id;
+  }
+  auto Operation = [&](HloId Id) {
+    NameId Name = Id ? Module->program()[Id].Name : NameId();
+    return Name ? lastScope(statedName(DumpFacts, Name).OpName).str() : "";
+  };
+  return Operation(Sets.writer(First)) + "|" + Operation(Reader);
+}
+
+void Describer::addArrays() {
+  std::map<std::string, std::multimap<int32_t, ComparedArray>> Alike;
+  for (ValueId V : ids<ValueId>(D.Values.size())) {
+    const SpaceUse *Space = Memory.space(D[D[V].Owner].color());
+    HloValueId First = flowOf(V);
+    if (!First || !Space || Memory.kind(V) != MemoryKind::Temp ||
+        D[V].Size < std::max(Space->Peak / ArrayPart, LeastBytes) ||
+        !Arrays.try_emplace(Module->aliases().group(First).index()).second)
+      continue;
+    std::string Key = fmt::format("{}|{}|{}", Space->Color,
+                                  plainShape(D[V].Shape), arrayKey(First));
+    ByteSpan Bytes = spanOf(D[D[V].Owner], D[V]);
+    Alike[Key].insert({startOf(First), {D[V].Owner, Bytes, First}});
+  }
+  for (const auto &[Key, InOrder] : Alike)
+    for (const auto &[I, Entry] : llvm::enumerate(InOrder)) {
+      std::string Full = fmt::format("{}|{} of {}", Key, I, InOrder.size());
+      Arrays[Module->aliases().group(Entry.second.First).index()] = Full;
+      Described.Arrays[Full] = Entry.second;
+    }
+}
+
+/// Why the arrays of the largest of \p Held do not share bytes.
+void Describer::compareArrays(ArrayRef<ComparedValue> Held) {
+  SmallVector<const ComparedValue *, MaxHeldArrays> Before;
+  for (const ComparedValue &X : Held) {
+    if (X.Array.empty() || Before.size() == MaxHeldArrays)
+      continue;
+    for (const ComparedValue *Y : Before) {
+      HloValueId FX = Described.Arrays[X.Array].First;
+      HloValueId FY = Described.Arrays[Y->Array].First;
+      const SetConflicts &Sets = Copies->conflicts();
+      std::optional<Conflict> C = Sets.find({FX, FY});
+      if (!C)
+        continue;
+      HloId Writer = Sets.writer(FX);
+      std::string Which = fmt::format("{} and {} no longer share bytes",
+                                      Module->flow().spell(C->Older),
+                                      Module->flow().spell(C->Newer));
+      if (Writer == Sets.writer(FY))
+        appendFormat(Which, ": {} fills both at step {}",
+                     Module->program().spell(Writer), startOf(FX));
+      auto [Writes, Needs] = spellConflict(*C, *Module, Names);
+      Described.Apart[{X.Array, Y->Array}] = {Which, Writes + ", " + Needs};
+    }
+    Before.push_back(&X);
+  }
 }
 
 void Describer::addSpaces() {
@@ -157,6 +256,7 @@ void Describer::addSpaces() {
             Range->Start, Range->End, whatKeeps(Memory, Names, V.Value));
       C.Padding += V.Bytes - std::min(V.Bytes, V.Unpadded);
     }
+    compareArrays(C.Values);
     Described.Spaces.push_back(std::move(C));
   }
 }
@@ -206,11 +306,14 @@ void Describer::addArguments() {
     Described.Result = D.Shapes.plainText(M[M[M.Entry].Root].Shape);
 }
 
-ProgramMemory Describer::run(StringRef Module) {
-  Described.Module = Module.str();
+ProgramMemory Describer::run(StringRef Title) {
+  Described.Module = Title.str();
+  if (Copies)
+    Described.Copies = Copies->find(LeastBytes);
   Described.Timed = Memory.isTimed();
   Described.From = DumpFacts.release().From;
   Described.Before = DumpFacts.release().Before;
+  addArrays();
   addSpaces();
   addValues();
   addArguments();
@@ -219,8 +322,9 @@ ProgramMemory Describer::run(StringRef Module) {
 
 ProgramMemory hlobuf::describeProgram(const MemoryUse &Memory,
                                       const ValueNames &Names,
-                                      StringRef Module) {
-  return Describer(Memory, Names).run(Module);
+                                      const ModuleAnalysis *Module,
+                                      StringRef Title) {
+  return Describer(Memory, Names, Module).run(Title);
 }
 
 ProgramMemory hlobuf::describeReport(const MemorySummary &Report) {

@@ -12,8 +12,8 @@
 
 #include "HLO/Opcode.h"
 #include "Memory/MemorySummary.h"
-#include "Memory/ValueNames.h"
 #include "llvm/ADT/StringMap.h"
+#include <array>
 #include <map>
 
 namespace hlobuf {
@@ -38,6 +38,8 @@ struct ComparedValue : NamedBytes {
   /// `fusion.1 (add train.py:5), live from step 4 to 9: dot.4 reads it at step
   /// 9`; empty if unknown, or of a small part of the peak.
   std::string Kept;
+  /// The key of its array in ProgramMemory::Arrays; empty if it is in none.
+  std::string Array;
 
   /// Its operation or its source line is known.
   bool isKnown() const {
@@ -73,6 +75,16 @@ struct ComparedSpace : SpaceTotals {
   uint64_t fragmentation() const { return Allocated - Peak; }
 };
 
+/// An alias set over time: all values that have the same bytes, one after the
+/// other.
+struct ComparedArray {
+  AllocationId Owner;
+  /// Inside of it.
+  ByteSpan Bytes;
+  /// What is written first, while the program is described.
+  HloValueId First;
+};
+
 /// The memory of one program, free of names and numbers that another
 /// compilation would not repeat.
 struct ProgramMemory {
@@ -90,6 +102,16 @@ struct ProgramMemory {
   std::map<int32_t, StringMap<unsigned>> Values;
   /// Operations with their source lines.
   StringMap<unsigned> Operations;
+  /// Those in temps of at least 1 % of a peak and 4 KiB, by what they are known
+  /// by in another compilation: memory space, shape, what writes them first and
+  /// reads them last, and which one of how many such arrays it is.
+  std::map<std::string, ComparedArray> Arrays;
+  /// By two of these keys, of arrays at a peak: which two, and why they cannot
+  /// share bytes, for people.
+  std::map<std::pair<std::string, std::string>, std::array<std::string, 2>>
+      Apart;
+  /// What one run moves; nothing without a module that derives times.
+  std::optional<CopyTable> Copies;
   /// Instructions that compute again what was computed before (jax.checkpoint,
   /// XLA's rematerialization).
   size_t Recomputed = 0;
@@ -103,10 +125,10 @@ struct ProgramMemory {
 std::string identityOf(StringRef Operation, StringRef Source,
                        StringRef PlainShape);
 
-/// Describes the dump of \p Memory, whose values \p Names names; \p Module is
-/// its name for people.
+/// Describes the dump of \p Memory, whose values \p Names names; \p Module may
+/// be null, and \p Title is its name for people.
 ProgramMemory describeProgram(const MemoryUse &Memory, const ValueNames &Names,
-                              StringRef Module);
+                              const ModuleAnalysis *Module, StringRef Title);
 
 /// The same of a memory usage report, whose largest rows are its values.
 ProgramMemory describeReport(const MemorySummary &Report);

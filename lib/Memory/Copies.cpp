@@ -5,6 +5,7 @@
 #include "Memory/Instructions.h"
 #include "Support/Format.h"
 #include "Support/HumanBytes.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace hlobuf;
@@ -45,6 +46,14 @@ std::string CopyRow::amount() const {
   if (!UnknownLoop.empty())
     Text += " in each trip of " + UnknownLoop;
   return Text;
+}
+
+std::string CopyRow::title() const {
+  std::string Some = llvm::join(ArrayRef(Names).take_front(2), ", ");
+  if (Names.size() > 2)
+    Some += ", ..";
+  return fmt::format("{}  {}: {}  [{}]", amount(), Some, What,
+                     causeName(Cause));
 }
 
 CopyFinder::CopyFinder(const ModuleAnalysis &Module, const ValueNames &Names)

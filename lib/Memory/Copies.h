@@ -58,6 +58,8 @@ struct CopyRow : ByteTraffic {
 
   /// `2 copies of 1.53MiB x 3998`
   std::string amount() const;
+  /// That, the first names, what is copied and the cause.
+  std::string title() const;
 };
 
 /// All copies of a program, and the bytes that it moves in one run.

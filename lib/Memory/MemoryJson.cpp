@@ -109,13 +109,7 @@ static void writeBounds(StringRef Key, uint64_t Least, uint64_t Most,
   });
 }
 
-static void writeCopies(const CopyTable &Copies, json::OStream &J) {
-  J.attributeObject("traffic", [&] {
-    J.attribute("read_bytes", Copies.All.Read);
-    J.attribute("written_bytes", Copies.All.Written);
-    writeBounds("copied_bytes", Copies.LeastCopied, Copies.MostCopied, J);
-  });
-  auto Rows = ArrayRef(Copies.Rows).take_front(Copies.NumShown);
+void hlobuf::writeCopyRows(ArrayRef<CopyRow> Rows, json::OStream &J) {
   writeRows(J, "copies", Rows, [&](const CopyRow &Row) {
     write(J, "what", Row.What);
     J.attribute("cause", causeName(Row.Cause));
@@ -134,6 +128,15 @@ static void writeCopies(const CopyTable &Copies, json::OStream &J) {
     write(J, "writer", Row.Writer);
     write(J, "change", Row.Change);
   });
+}
+
+static void writeCopies(const CopyTable &Copies, json::OStream &J) {
+  J.attributeObject("traffic", [&] {
+    J.attribute("read_bytes", Copies.All.Read);
+    J.attribute("written_bytes", Copies.All.Written);
+    writeBounds("copied_bytes", Copies.LeastCopied, Copies.MostCopied, J);
+  });
+  writeCopyRows(ArrayRef(Copies.Rows).take_front(Copies.NumShown), J);
 }
 
 static void writePeak(const MemorySummary &Summary, json::OStream &J) {

@@ -170,6 +170,12 @@ MemorySummary summarizeRows(ArrayRef<SpaceTotals> Spaces,
 void printMemory(const MemorySummary &Summary, StringRef Name, unsigned Width,
                  raw_ostream &OS);
 
+/// Prints \p Row as a summary does, at most \p Width columns: 60 or more.
+void printCopyRow(const CopyRow &Row, size_t Width, raw_ostream &OS);
+
+/// Writes \p Rows as the attribute `copies`.
+void writeCopyRows(ArrayRef<CopyRow> Rows, llvm::json::OStream &J);
+
 /// Writes \p Summary as one JSON object.
 void writeMemory(const MemorySummary &Summary, llvm::json::OStream &J);
 

@@ -24,13 +24,36 @@ static std::string share(uint64_t Part, uint64_t Whole) {
   return fmt::format("{:.1f}%", 100.0 * double(Part) / double(Whole));
 }
 
+static void printLine(StringRef Text, size_t Width, raw_ostream &OS) {
+  OS << clipped(Text.rtrim(), Width) << '\n';
+}
+
+/// \p Bytes, and below \p First what explains it.
+static void explained(uint64_t Bytes, const std::string &First, StringRef Why,
+                      StringRef Change, size_t Width, raw_ostream &OS) {
+  std::vector<std::string> Text = wrapped(First, Width - 15);
+  if (!Why.empty())
+    for (const std::string &Part : wrapped(Why, Width - 19))
+      Text.push_back("    " + Part);
+  if (!Change.empty())
+    for (const std::string &Part : wrapped(("-> " + Change).str(), Width - 19))
+      Text.push_back("    " + Part);
+  std::string Head = fmt::format("  {:>11}  ", humanBytes(Bytes));
+  for (const std::string &Part : Text) {
+    printLine(Head + Part, Width, OS);
+    Head.assign(15, ' ');
+  }
+}
+
+void hlobuf::printCopyRow(const CopyRow &Row, size_t Width, raw_ostream &OS) {
+  explained(Row.sum(), Row.title(), Row.Why, Row.Change, Width, OS);
+}
+
 namespace {
 struct Table {
   void print(StringRef Name);
 
-  void line(const std::string &Text) {
-    OS << clipped(StringRef(Text).rtrim(), Width) << '\n';
-  }
+  void line(StringRef Text) { printLine(Text, Width, OS); }
   /// Bytes, which part of the peak they are, and what they are.
   void row(uint64_t Bytes, StringRef Share, const std::string &Text) {
     line(fmt::format("  {:>11} {:>6}  {}", humanBytes(Bytes), Share, Text));
@@ -45,8 +68,6 @@ struct Table {
   void printGroups();
   void printTree();
   void printSavings();
-  void explained(uint64_t Bytes, const std::string &First, StringRef Why,
-                 StringRef Change);
   void printCopies(size_t Top);
   void printDonation();
   void printStored();
@@ -250,23 +271,6 @@ void Table::printTree() {
         std::string(2 * std::min(T.Depth, 20u), ' ') + T.Label);
 }
 
-/// \p Bytes, and below \p First what explains it.
-void Table::explained(uint64_t Bytes, const std::string &First, StringRef Why,
-                      StringRef Change) {
-  std::vector<std::string> Text = wrapped(First, Width - 15);
-  if (!Why.empty())
-    for (const std::string &Part : wrapped(Why, Width - 19))
-      Text.push_back("    " + Part);
-  if (!Change.empty())
-    for (const std::string &Part : wrapped(("-> " + Change).str(), Width - 19))
-      Text.push_back("    " + Part);
-  std::string Head = fmt::format("  {:>11}  ", humanBytes(Bytes));
-  for (const std::string &Part : Text) {
-    line(Head + Part);
-    Head.assign(15, ' ');
-  }
-}
-
 void Table::printDonation() {
   const DonationSummary &Sum = *Summary.Donation;
   const DonationTable &Done = Summary.Donated;
@@ -285,7 +289,7 @@ void Table::printDonation() {
       explained(
           Item.Saved,
           fmt::format("of {} by {}", humanBytes(Item.Bytes), Item.Argument),
-          Item.Why, Item.Change);
+          Item.Why, Item.Change, Width, OS);
 }
 
 void Table::printStored() {
@@ -299,7 +303,7 @@ void Table::printStored() {
                 fmt::format("the {} stores it in each trip, and no trip "
                             "changes it",
                             S.Loop),
-                "return it once, and broadcast it where it is read");
+                "return it once, and broadcast it where it is read", Width, OS);
 }
 
 void Table::printSavings() {
@@ -316,7 +320,7 @@ void Table::printSavings() {
                        : "";
     explained(Item.Saved,
               fmt::format("{}{} [{}]", Item.Message, Like, Item.Check), "",
-              Item.Hint);
+              Item.Hint, Width, OS);
   }
 }
 
@@ -341,15 +345,8 @@ void Table::printCopies(size_t Top) {
           : fmt::format(", {} of them between memory spaces",
                         humanBytes(Copies.BetweenSpaces))));
   for (const CopyRow &Row :
-       ArrayRef(Copies.Rows).take_front(std::min(Top, Copies.NumShown))) {
-    std::string Names = llvm::join(ArrayRef(Row.Names).take_front(2), ", ");
-    if (Row.Names.size() > 2)
-      Names += ", ..";
-    explained(Row.sum(),
-              fmt::format("{}  {}: {}  [{}]", Row.amount(), Names, Row.What,
-                          causeName(Row.Cause)),
-              Row.Why, Row.Change);
-  }
+       ArrayRef(Copies.Rows).take_front(std::min(Top, Copies.NumShown)))
+    printCopyRow(Row, Width, OS);
   printStored();
   OS << '\n';
 }

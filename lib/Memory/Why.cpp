@@ -29,6 +29,25 @@ std::string hlobuf::whatKeeps(const MemoryUse &Memory, const ValueNames &Names,
                "there";
 }
 
+std::array<std::string, 2> hlobuf::spellConflict(const Conflict &C,
+                                                 const ModuleAnalysis &Module,
+                                                 const ValueNames &Names) {
+  const Program &P = Module.program();
+  int32_t End = std::min(C.ReadStep, Module.ranges()[C.Newer]->End);
+  return {fmt::format("both hold data {}: {} is written at step {} by {}",
+                      C.touches()
+                          ? fmt::format("at step {}", C.WriteStep)
+                          : fmt::format("from step {} to {}", C.WriteStep, End),
+                      Module.flow().spell(C.Newer), C.WriteStep,
+                      Names.spellInstruction(P[C.Writer].Name)),
+          fmt::format("and {} is needed until step {}{}",
+                      Module.flow().spell(C.Older), C.ReadStep,
+                      C.Reader
+                          ? ": " + Names.spellInstruction(P[C.Reader].Name) +
+                                " reads it there"
+                          : "")};
+}
+
 WhyAnswers::WhyAnswers(const MemoryUse &Memory, const ValueNames &Names,
                        const ModuleAnalysis *Module,
                        const MemoryAnswers &Answers)
@@ -202,25 +221,14 @@ void WhyAnswers::answerTwo(ValueId X, ValueId Y,
   HloValueId FX = flowOf(X), FY = flowOf(Y);
   if (FX && FY) {
     std::optional<Conflict> C = Sets->find({FX, FY});
-    const Program &P = Module->program();
     if (!C) {
       Lines.push_back("nothing keeps them apart: XLA had the room, or packed "
                       "them so");
       return;
     }
-    int32_t End = std::min(C->ReadStep, Module->ranges()[C->Newer]->End);
-    Lines.push_back(fmt::format(
-        "both hold data {}: {} is written at step {} by {}",
-        C->touches() ? fmt::format("at step {}", C->WriteStep)
-                     : fmt::format("from step {} to {}", C->WriteStep, End),
-        Module->flow().spell(C->Newer), C->WriteStep,
-        Names.spellInstruction(P[C->Writer].Name)));
-    Lines.push_back(fmt::format(
-        "  and {} is needed until step {}{}", Module->flow().spell(C->Older),
-        C->ReadStep,
-        C->Reader ? ": " + Names.spellInstruction(P[C->Reader].Name) +
-                        " reads it there"
-                  : ""));
+    auto [Writes, Needs] = spellConflict(*C, *Module, Names);
+    Lines.push_back(Writes);
+    Lines.push_back("  " + Needs);
     return;
   }
   std::optional<StepRange> RX = Memory.range(X), RY = Memory.range(Y);

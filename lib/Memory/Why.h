@@ -6,6 +6,7 @@
 #define HLOBUF_MEMORY_WHY_H
 
 #include "Memory/Waste.h"
+#include <array>
 
 namespace hlobuf {
 
@@ -51,6 +52,12 @@ private:
   /// Nothing without Module.
   std::optional<SetConflicts> Sets;
 };
+
+/// When two arrays of \p Module hold data together, what writes the one, and
+/// what needs the other: two lines.
+std::array<std::string, 2> spellConflict(const Conflict &C,
+                                         const ModuleAnalysis &Module,
+                                         const ValueNames &Names);
 
 /// What keeps \p V to the end of its live range: the one that reads it last,
 /// or what has it longer. Empty if its live range is not known.

@@ -161,6 +161,32 @@ def mapped_norms(x):
     return lax.map(lambda a: jnp.linalg.norm(a @ a.T, axis=0), x)
 
 
+def fill(i, rows):
+    return lax.fori_loop(0, 8, lambda j, s: (s[0].at[j].set(s[1]), jnp.sin(s[1] + i)), rows)
+
+
+def use(kept, x):
+    return lax.fori_loop(0, 8, lambda j, s: s * kept[7 - j], x)
+
+
+@program(spec(1024))
+def filled_in_turn(x):
+    """Two arrays, one after the other; and below both at once."""
+    kept, x = fill(0, (jnp.zeros((8, 1024)), x))
+    x = use(kept, x)
+    kept, x = fill(1, (jnp.full((8, 1024), x[0]), x))
+    return use(kept, x)
+
+
+@program(spec(1024))
+def filled_together(x):
+    first, second = jnp.zeros((8, 1024)), jnp.full((8, 1024), x[0])
+    first, second, x = lax.fori_loop(
+        0, 8, lambda j, s: (s[0].at[j].set(s[2]), s[1].at[j].set(s[2]), jnp.sin(s[2])), (first, second, x)
+    )
+    return use(second, use(first, x))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)

@@ -20,6 +20,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <array>
+#include <unistd.h>
 
 using namespace hlobuf;
 namespace cl = llvm::cl;
@@ -101,6 +102,7 @@ static SideOfDiff readSide(const std::string &Path, unsigned Threads) {
         CheckContext Context(*L->Model);
         return Read(
             describeProgram(Context.memory(), Context.names(),
+                            Context.moduleAnalysis(),
                             printable(moduleNameOf(*L->Model, In.Path))),
             L->Unused);
       },
@@ -121,7 +123,7 @@ static void print(const MemoryDiff &D) {
   if (Quiet)
     return;
   if (Format == DiffFormat::Text)
-    return printDiff(D, Top, llvm::outs());
+    return printDiff(D, Top, terminalWidth(STDOUT_FILENO), llvm::outs());
   llvm::json::OStream J(llvm::outs());
   writeDiff(D, J);
   llvm::outs() << '\n';
