@@ -96,8 +96,35 @@ void Drawing::addBlocks(AllocationId Owner) {
   }
 }
 
+/// Marks the rows of \p Copies that are shown. What a copy makes are all parts
+/// of its instruction; the largest is marked.
+static void markCopies(const CopyTable &Copies, Picture &P) {
+  const Dump &D = P.dump();
+  std::vector<uint32_t> BlockOf(D.Values.size(), ~0U);
+  for (const auto &[I, B] : llvm::enumerate(P.Blocks))
+    for (ValueId V : P.values(B))
+      BlockOf[V.index()] = static_cast<uint32_t>(I);
+  for (const CopyRow &Row : ArrayRef(Copies.Rows).take_front(Copies.NumShown)) {
+    PictureCopy &Copy = P.Copies.emplace_back();
+    Copy.Row = &Row;
+    for (const std::string &Text : Row.Names) {
+      NameId Name = D.Names.find(Text);
+      if (!Name || P.Memory->stepOf(Name) < 0)
+        continue;
+      // Large blocks come first.
+      uint32_t Block = ~0U;
+      for (uint32_t V : P.Memory->facts().valuesOfInstruction(Name))
+        Block = std::min(Block, BlockOf[V]);
+      if (Block != ~0U)
+        Copy.Marks.push_back({Block, P.Memory->stepOf(Name)});
+    }
+  }
+}
+
 Picture hlobuf::makePicture(const MemoryUse &Memory, const ValueNames &Names,
-                            const ModuleAnalysis *Module, const DumpResult &R) {
+                            const ModuleAnalysis *Module,
+                            const std::optional<CopyTable> &Copies,
+                            const DumpResult &R) {
   Picture P;
   P.Memory = &Memory;
   P.Names = &Names;
@@ -111,5 +138,7 @@ Picture hlobuf::makePicture(const MemoryUse &Memory, const ValueNames &Names,
   std::ranges::stable_sort(P.Blocks, std::greater(), &PictureBlock::Size);
   P.Shared = findSharedBytes(P.Blocks);
   P.Findings = markFindings(P, R);
+  if (Copies)
+    markCopies(*Copies, P);
   return P;
 }

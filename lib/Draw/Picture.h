@@ -6,7 +6,7 @@
 #ifndef HLOBUF_DRAW_PICTURE_H
 #define HLOBUF_DRAW_PICTURE_H
 
-#include "Memory/ValueNames.h"
+#include "Memory/Copies.h"
 #include "Results/Result.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -57,6 +57,13 @@ struct PictureFinding {
   std::vector<PictureMark> Marks;
 };
 
+/// Copies with one cause, and where they are.
+struct PictureCopy {
+  const CopyRow *Row = nullptr;
+  /// What is written: indices into Picture::Blocks, and steps.
+  std::vector<std::pair<uint32_t, int32_t>> Marks;
+};
+
 /// A buffer assignment as offset by step.
 struct Picture {
   /// What is drawn, and what its values are called; these live longer.
@@ -83,6 +90,8 @@ struct Picture {
   /// Values that have no live range, and no block.
   size_t Untimed = 0;
   std::vector<PictureFinding> Findings;
+  /// The most bytes in one run first.
+  std::vector<PictureCopy> Copies;
 
   const Dump &dump() const { return Memory->facts().dump(); }
   ArrayRef<ValueId> values(const PictureBlock &B) const {
@@ -95,9 +104,12 @@ struct Picture {
 
 /// Draws the dump of \p Memory, whose values \p Names names, with the findings
 /// \p R. Thread-local allocations, which are on the stack of a kernel, are left
-/// out. \p Module is what its module implies, or null.
+/// out. \p Module is what its module implies, or null, and \p Copies, which
+/// lives longer, what it copies, where that is known.
 Picture makePicture(const MemoryUse &Memory, const ValueNames &Names,
-                    const ModuleAnalysis *Module, const DumpResult &R);
+                    const ModuleAnalysis *Module,
+                    const std::optional<CopyTable> &Copies,
+                    const DumpResult &R);
 
 /// Numbers of the values that findings of \p R name.
 DenseSet<uint32_t> findNamedValues(const Facts &DumpFacts, const DumpResult &R);

@@ -22,6 +22,7 @@ struct Writer {
   void writeAllocations();
   void writeBlocks();
   void writeFindings();
+  void writeCopies();
 
   const Picture &P;
   json::OStream &J;
@@ -128,6 +129,19 @@ void Writer::writeFindings() {
   });
 }
 
+void Writer::writeCopies() {
+  writeRows(J, "copies", P.Copies, [&](const PictureCopy &Copy) {
+    J.attribute("bytes", Copy.Row->sum());
+    writeText(J, "title", Copy.Row->title());
+    writeText(J, "why", Copy.Row->Why);
+    writeText(J, "change", Copy.Row->Change);
+    // Rows of block and step.
+    column("marks", Copy.Marks, [](std::pair<uint32_t, int32_t> Mark) {
+      return json::Array{Mark.first, Mark.second};
+    });
+  });
+}
+
 void Writer::run() {
   static constexpr StringRef Times[] = {"unknown", "dump", "module"};
   J.object([&] {
@@ -150,6 +164,7 @@ void Writer::run() {
     column("instructions", llvm::seq(0, Memory.isTimed() ? P.Steps : 0),
            [&](int32_t Step) { return number(Memory.instructionAt(Step)); });
     writeFindings();
+    writeCopies();
     writeTexts(J, "strings", Strings);
   });
 }

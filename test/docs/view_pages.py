@@ -40,12 +40,12 @@ def large_picture():
         "spaces": [{"color": 0, "name": "HBM", "peak": held.index(max(held)), "held": held}],
         "allocations": [{"index": 0, "size": top, "color": 0, "kind": "temp"}],
         "blocks": {**columns, "names": names}, "shared": [], "chip": "",
-        "instructions": [1] * steps, "findings": [], "strings": strings,
+        "instructions": [1] * steps, "findings": [], "copies": [], "strings": strings,
     }  # fmt: skip
 
 
 def make_pages(tool, inputs, folder):
-    """Writes defect.html, row.html, plain.html, too-large.html and large.html."""
+    """Writes defect.html, row.html, plain.html, copies.html, too-large.html and large.html."""
 
     def draw(*arguments):
         subprocess.run([tool, *arguments], check=True)
@@ -54,6 +54,7 @@ def make_pages(tool, inputs, folder):
     draw(inputs / "defect-shift-row", "-o", folder / "row.html")
     draw(inputs / "clean-tpu-loop", "--capacity=8KiB", "-o", folder / "too-large.html")
     draw(inputs.parent / "diff" / "Inputs" / "plain", "-o", folder / "plain.html")
+    draw(inputs.parent / "diff" / "Inputs" / "filled" / "turn", "--checks=-*,module-values", "-o", folder / "copies.html")
     page = (folder / "defect.html").read_text(encoding="utf-8")
     start, end = re.search(r'id="data">(.*?)</script>', page, re.S).span(1)
     large = page[:start] + json.dumps(large_picture()) + page[end:]

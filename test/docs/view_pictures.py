@@ -27,6 +27,7 @@ def main():
     pictures = [
         ("view-defect", "defect", (1280, 720), False, 'press("f")'),
         ("view-row", "row", PHONE, True, 'press("f")'),
+        ("view-copies", "copies", (1280, 720), False, 'listCopies(), hlobufPage.chooseCopy(hlobufPage.picture.copies[1]), hlobufPage.press("0")'),
         ("view-large", "large", DESK, True, 'setMode("operation"); hlobufPage.clear()'),
     ]
     if options.too_large:

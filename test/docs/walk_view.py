@@ -1,7 +1,7 @@
 """Walks through pages of hlobuf-view with the keys of a keyboard, and looks at their size.
 
 Tab goes through all that can be used, and out again. Keys do what the page says, also after
-a search. Tips go away. A program that needs more than the chip has opens there. Nothing is
+a search. Tips go away. Copies have marks that say why. No size wraps, no tick is cut. A program that needs more than the chip has opens there. Nothing is
 wider than a phone.
 """
 
@@ -28,7 +28,7 @@ class Walk:
         return self.browser.evaluate(script)
 
     def text(self, name):
-        return self.get(f"document.getElementById('{name}').innerText")
+        return self.get(f"document.getElementById('{name}').innerText").replace("\xa0", " ")
 
     def focused(self):
         return self.get("document.activeElement.id || document.activeElement.closest('#list')?.id || document.activeElement.tagName")
@@ -167,13 +167,71 @@ class Walk:
         self.check("arrows scroll the details", self.get("hlobufPage.scene.x0") == x0)
         self.check("and a command", "hlobuf-reduce --check=in-place-hazard" in self.text("detail"))
 
+    def look_at_copies(self):
+        self.open("copies.html")
+        marks = self.get("hlobufPage.picture.copies.map(copy => copy.marks.length)")
+        self.check(f"all copies have marks: {marks}", marks and all(marks))
+        self.browser.press("x")
+        self.check("x lists copies", "needs the old value until step" in self.text("list"))
+        self.browser.press("Enter", "Enter")
+        for text in ("x 8 copy.7: carry", "64.0", "writes the new one at step 23", "optimization_barrier"):
+            self.check(f"the details have '{text}'", text in self.text("detail").replace("KiB", ""))
+        block, step = self.get("hlobufPage.picture.copies[0].marks[0]")
+        self.check("its step is chosen", self.get("hlobufPage.state.step") == step)
+        self.get("hlobufPage.clear(), hlobufPage.press('0'), 0")
+        place = self.get(f"""(({{scene, picture: {{low, high}}}}) => {{
+          const box = document.getElementById("marks").getBoundingClientRect();
+          return [box.left + scene.toX({step} + 0.2, box.width),
+            box.top + scene.toY((low[{block}] + high[{block}]) / 2, box.height)];
+        }})(hlobufPage)""")
+        self.browser.move(*place)
+        self.check("the mouse says why", "why: scatter at" in self.text("tip"))
+        # Left of where it is made is a triangle, in the color of texts.
+        ink = self.get(f"""(({{scene, picture: {{low, high}}}}) => {{
+          const marks = document.getElementById("marks"), {{width, height}} = marks;
+          return [...marks.getContext("2d").getImageData(Math.round(scene.toX({step}, width)) - 4,
+            Math.round(scene.toY((low[{block}] + high[{block}]) / 2, height)), 1, 1).data];
+        }})(hlobufPage)""")
+        self.check(f"a mark is drawn: {ink}", ink == [28, 33, 38, 255])
+
+    def look_at_sizes(self):
+        """Whole numbers at axes, and sizes in one line."""
+        record = """(() => {
+          const drawn = [], real = CanvasRenderingContext2D.prototype.fillText;
+          CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+            const wide = this.measureText(text).width, left = this.textAlign === "right" ? x - wide : x;
+            if (this.canvas.className === "axis" || (this.canvas.id === "marks" && y > this.canvas.height - 15))
+              drawn.push([text, /^[+]?[0-9]/.test(text) && !/^[0-9]*…/.test(text) && left >= 0 && left + wide <= this.canvas.width + 0.5]);
+            real.call(this, text, x, y);
+          };
+          hlobufPage.painter.paint(hlobufPage.state);
+          CanvasRenderingContext2D.prototype.fillText = real;
+          return drawn;
+        })()"""
+        for size in ((1280, 800), PHONE):
+            self.open("large.html", size)
+            # All; a last tick at the right; deep inside of large numbers, where ticks are long.
+            for frame in ("0, 10000, 0, 2 ** 27", "0, 1003 / 1.04, 0, 2 ** 27", "9990, 9999, 1023.2 * 2 ** 10, 1023.9 * 2 ** 10"):
+                self.get(f"hlobufPage.scene.frame({frame}), 0")
+                ticks = self.get(record)
+                cut = [text for text, fits in ticks if not fits]
+                self.check(f"{size[0]} px wide, of {len(ticks)} ticks some are cut: {cut}", len(ticks) > 5 and not cut)
+            heights = self.get("""[4, 1023.99 * 2 ** 20].map(bytes => {
+              showList("", [{bytes: bytesText(bytes), text: "a"}], 1);
+              return document.querySelector("#list .bytes").offsetHeight;
+            })""")
+            self.check(f"a size wraps: {heights}", heights[0] == heights[1])
+
     def look_as_on_a_phone(self):
+        self.open("defect.html", PHONE)
+        bottom = self.get("document.querySelector('#detail b').getBoundingClientRect().bottom")
+        self.check(f"the finding is seen at once: {bottom}", 0 < bottom < PHONE[1] / 2)
         for page in ("defect.html", "plain.html", "too-large.html"):
             self.open(page, PHONE)
             width = self.get("document.documentElement.scrollWidth")
             self.check(f"{width} px wide", width <= PHONE[0])
             self.check("there is room for the blocks", self.get("document.getElementById('stage').clientHeight") > 200)
-            for part in ("header", "#curve", "#stage", "aside", "#list"):
+            for part in ("header", "#curve", "#stage", "#headline", "#detail", "#list"):
                 right = self.get(f"document.querySelector('{part}').getBoundingClientRect().right")
                 self.check(f"{part} ends at {right}", right <= PHONE[0])
 
@@ -191,5 +249,7 @@ def walk(folder):
         walk.look_at_sums()
         walk.look_at_links()
         walk.look_at_advice()
+        walk.look_at_copies()
+        walk.look_at_sizes()
         walk.look_as_on_a_phone()
         return walk.problems + [f"an error on the console: {error}" for error in browser.errors]

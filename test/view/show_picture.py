@@ -88,6 +88,13 @@ def main():
         print(f"{finding['severity']} {finding['check']}: {marks}")
         for line in finding["lines"]:
             print(line)
+    for copy in picture["copies"]:
+        print(copy["bytes"], "bytes in one run:", copy["title"])
+        print(" ", copy["why"])
+        print(" ", copy["change"])
+        for block, step in copy["marks"]:
+            assert blocks["first"][block] <= step <= blocks["last"][block], copy
+            print(f"  at step {step}:", " = ".join(strings[name] for name in blocks["names"][block]))
 
 
 main()

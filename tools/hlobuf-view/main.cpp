@@ -152,8 +152,9 @@ static Expected<DrawnProgram> openProgram(const CheckSelection &Selection) {
   if (Dump.Model->cut(FileRole::Assignment))
     Program.Context = std::make_unique<CheckContext>(*Dump.Model);
   CheckContext &Context = *Program.Context;
-  Program.P = makePicture(Context.memory(), Context.names(),
-                          Context.moduleAnalysis(), R);
+  Program.P =
+      makePicture(Context.memory(), Context.names(), Context.moduleAnalysis(),
+                  Context.answers().Copies, R);
   setCapacity(In, Program.P);
   settleSentences(R);
   if (!R.ProvesNothing) {

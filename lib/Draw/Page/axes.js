@@ -16,7 +16,7 @@ function byteTicks(least, most, count) {
 // `1.5 GiB`, `0`: as many digits as it takes.
 function tickText(bytes) {
   const [count, unit] = inUnits(bytes);
-  return count ? `${+count.toFixed(3)} ${Units[unit]}` : "0";
+  return count ? `${+count.toFixed(3)}\u00a0${Units[unit]}` : "0";
 }
 
 // A round number of steps that has room for a text.
@@ -36,10 +36,12 @@ function paintByteAxis(canvas, least, most, y, title) {
   context.textBaseline = "middle";
   context.fillStyle = themeColor("--faint");
   const rows = [], ticks = byteTicks(least, most, Math.max(2, Math.floor(height / (38 * scale))));
-  const long = ticks.some(([, text]) => text.length > 10);
-  for (let [bytes, text] of ticks) {
-    // Deep inside of a large memory, distances say more.
-    if (long) text = bytes === ticks[0][0] ? bytesText(bytes) : `+${tickText(bytes - ticks[0][0])}`;
+  // Deep inside of a large memory, distances say more.
+  if (ticks.some(([, text]) => text.length > 10))
+    for (const tick of ticks) tick[1] = tick === ticks[0] ? bytesText(tick[0]) : `+${tickText(tick[0] - ticks[0][0])}`;
+  const widest = Math.max(1, ...ticks.map(([, text]) => context.measureText(text).width));
+  context.font = font(scale, 10.5 * Math.min(1, (width - 8 * scale) / widest));
+  for (const [bytes, text] of ticks) {
     const row = y(bytes);
     if (row < 0 || row > height) continue;
     rows.push(row);
@@ -63,8 +65,10 @@ function paintStepAxis(context, scene, width, height, scale) {
   for (let step = Math.ceil(scene.x0 / every) * every; step < scene.x1; step += every) {
     const x = scene.toX(step, width), name = every === 1 ? picture.strings[picture.instructions[step]] : "";
     context.fillRect(Math.round(x), height - tall, 1, 4 * scale);
-    const text = shorten(context, name ? `${step} ${name}` : `${step}`, Math.min(every * perStep - 8 * scale, width - x - 4 * scale));
-    context.fillText(text, x + 3 * scale, height - tall / 2);
+    const room = Math.min(every * perStep - 8 * scale, width - x - 4 * scale), wide = context.measureText(step).width;
+    // The number is always whole.
+    const text = name && room > 1.5 * wide ? shorten(context, `${step} ${name}`, room) : `${step}`;
+    context.fillText(text, Math.min(x + 3 * scale, width - wide - scale), height - tall / 2);
   }
 }
 

@@ -10,6 +10,7 @@ function decode(json) {
     right: Float64Array.from(from.last, last => last + 1),
     low: new Float64Array(count), high: new Float64Array(count),
     space: new Int32Array(count),
+    copiesOf: new Map(), // by block
   };
   stackAllocations(picture);
   for (let i = 0; i < count; ++i) {
@@ -18,6 +19,9 @@ function decode(json) {
     picture.high[i] = picture.low[i] + from.size[i];
     picture.space[i] = owner.space;
   }
+  for (const copy of picture.copies)
+    for (const [block] of copy.marks)
+      picture.copiesOf.set(block, (picture.copiesOf.get(block) || new Set()).add(copy));
   return picture;
 }
 
@@ -48,7 +52,7 @@ function inUnits(bytes) {
 
 function bytesText(bytes) {
   const [count, unit] = inUnits(bytes);
-  return `${unit ? count.toFixed(2) : Math.round(count)} ${Units[unit]}`;
+  return `${unit ? count.toFixed(2) : Math.round(count)}\u00a0${Units[unit]}`;
 }
 
 // What is known of block i, in words.
@@ -63,6 +67,12 @@ function describe(picture, i) {
     first: from.first[i], last: from.last[i],
   };
 }
+
+// A row of copies in words: [key, text]; and those that write block i.
+function copyPairs(copy) {
+  return [["copied", copy.title], ["in one run", bytesText(copy.bytes)], ["why", copy.why], ["change", copy.change]];
+}
+function copyPairsOf(picture, i) { return [...picture.copiesOf.get(i) || []].flatMap(copyPairs); }
 
 // Blocks of a memory space that are live at a step, large ones first.
 function liveSet(picture, space, step) {

@@ -72,6 +72,10 @@ function findingRows(picture, choose) {
   }));
 }
 
+function copyRows(picture, choose) {
+  return picture.copies.map(copy => ({bytes: bytesText(copy.bytes), text: copy.title, small: copy.why, finding: true, choose: () => choose(copy)}));
+}
+
 // `f32[8,16]` of `f32[8,16]{1,0:T(8,128)}`; of a tuple all of it.
 function plainShape(shape) { return shape.startsWith("(") ? shape : shape.split("{")[0]; }
 
@@ -97,6 +101,7 @@ function showDetail(title, pairs, lines, bad) {
   parts.push(table);
   if (lines.length) parts.push(element("pre", lines.join("\n")));
   document.getElementById("detail").replaceChildren(...parts);
+  document.getElementById("detail").classList.toggle("finding", bad);
 }
 
 function showBlock(picture, i) {
@@ -105,7 +110,7 @@ function showBlock(picture, i) {
     const name = picture.strings[picture.instructions[number]];
     return name ? `${number} (${name})` : String(number);
   };
-  showDetail(about.label, [
+  showDetail(about.label, [...copyPairsOf(picture, i),
     ["", about.keeper], ["source", about.source && sourceElement(about.source, about.source)], ["operation", about.op],
     ["shape", about.shape], ["bytes", `${bytesText(about.size)} (${about.size.toLocaleString("en-US")})`],
     ["live", picture.times === "unknown" ? "" : `from step ${step(about.first)} to ${step(about.last)}`],
@@ -137,7 +142,8 @@ function parseTimeline(all) {
 function tipText(picture, i) {
   const about = describe(picture, i);
   return [about.label, `${bytesText(about.size)}  ${about.shape}`, about.keeper, about.source, about.op,
-    `${about.name}, steps ${about.first} to ${about.last}`].filter(Boolean).join("\n");
+    `${about.name}, steps ${about.first} to ${about.last}`,
+    ...copyPairsOf(picture, i).map(([key, text]) => text && `${key}: ${text}`)].filter(Boolean).join("\n");
 }
 
 // What is needed, what there is, and what was proved.
@@ -157,7 +163,7 @@ function showHeadline(picture, space) {
 }
 
 // The groups of a memory space as a legend; a click lists the values of one.
-function showLegend(picture, groups, choose) {
+function showLegend(picture, groups, choose, chooseCopies) {
   const items = [];
   groups.words.forEach((word, group) => {
     const used = groups.used.has(group), idle = group === groups.idle;
@@ -169,6 +175,11 @@ function showLegend(picture, groups, choose) {
     if (used) item.onclick = () => choose(group);
     items.push(item);
   });
+  if (picture.copies.length) {
+    const sum = picture.copies.reduce((sum, copy) => sum + copy.bytes, 0);
+    items.push(element("button", `▸ copies: ${bytesText(sum)} in one run`));
+    items.at(-1).onclick = chooseCopies;
+  }
   const notes = [];
   if (picture.times === "unknown") notes.push("no live ranges and no module: all values are drawn at step 0");
   if (picture.times === "module") notes.push("live ranges from the module");

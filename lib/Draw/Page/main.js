@@ -4,7 +4,7 @@ const Keys = [
   ["wheel, + -", "zoom; with shift only steps, with alt only bytes"], ["drag, arrows", "move"],
   ["0", "show everything"], ["click", "choose the value under the mouse"], ["enter", "go to the list; up and down move in it"],
   ["[ ]", "live set one step earlier, later"], ["p", "go to the peak"], ["f", "next finding"],
-  ["/", "search; enter leaves the field for the first hit"], ["n N", "next, previous hit"], ["c", "color by kind, operation, scope, source line"],
+  ["/", "search; enter leaves the field for the first hit"], ["n N", "next, previous hit"], ["x", "copies"], ["c", "color by kind, operation, scope, source line"],
   ["s", "next memory space"], ["escape", "choose nothing, and show the whole list"],
 ];
 
@@ -88,7 +88,7 @@ class Page {
   setMode(mode) {
     document.getElementById("color").value = mode;
     this.painter.recolor(mode);
-    showLegend(this.picture, this.painter.groups, group => this.chooseGroup(group));
+    showLegend(this.picture, this.painter.groups, group => this.chooseGroup(group), () => this.listCopies());
     if (this.state.step !== null && !this.listsOther) this.chooseStep(this.state.step);
     this.redraw();
   }
@@ -141,6 +141,19 @@ class Page {
     }
     showFinding(finding);
     this.redraw();
+  }
+
+  listCopies() {
+    this.listsOther = true;
+    const {copies} = this.picture;
+    showList("copies, bytes in one run", copyRows(this.picture, copy => this.chooseCopy(copy)), copies.length);
+  }
+
+  chooseCopy(copy) {
+    if (!copy.marks.length) return showDetail("copy", copyPairs(copy), [], false);
+    const [block, step] = copy.marks[0];
+    this.chooseBlock(block, true);
+    this.state.step = step;
   }
 
   listFindings() {
@@ -328,7 +341,7 @@ class Page {
       ArrowLeft: () => pan(-x, 0), ArrowRight: () => pan(x, 0), ArrowUp: () => pan(0, y), ArrowDown: () => pan(0, -y),
       "0": () => { scene.reset(); this.redraw(); },
       "[": () => this.chooseStep((this.state.step ?? 0) - 1), "]": () => this.chooseStep((this.state.step ?? 0) + 1),
-      p: () => this.goToPeak(), f: () => this.nextFinding(), "/": () => focus.focus(),
+      p: () => this.goToPeak(), f: () => this.nextFinding(), x: () => this.listCopies(), "/": () => focus.focus(),
       n: () => this.nextHit(1), N: () => this.nextHit(-1),
       c: () => this.setMode(modes[(modes.indexOf(this.painter.mode) + 1) % modes.length]),
       s: () => this.chooseSpace((scene.space + 1) % Math.max(1, this.picture.spaces.length)),

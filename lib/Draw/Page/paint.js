@@ -83,6 +83,7 @@ class Painter {
     if (state.hover >= 0) this.outline(context, state.hover, width, height, scale, themeColor("--text"), 1);
     if (state.chosen >= 0) this.outline(context, state.chosen, width, height, scale, themeColor("--text"), 2.5);
     this.paintFindings(context, width, height, scale);
+    this.paintCopies(context, width, height, scale);
     this.paintLabels(context, scale);
     if (state.step !== null) paintStepLine(context, this.scene, state.step, width, height, scale);
     paintStepAxis(context, this.scene, width, height, scale);
@@ -164,6 +165,29 @@ class Painter {
         if (mark.crossing) context.fillRect(x, y, w, h);
         context.lineWidth = (mark.crossing ? 2 : 1) * scale;
         context.strokeRect(x, y, w, h);
+      }
+  }
+
+  // Where copies are made: a bar over what they write, with a triangle on its left.
+  paintCopies(context, width, height, scale) {
+    const {low, high, space, copies} = this.picture, size = 6 * scale;
+    context.fillStyle = themeColor("--text");
+    context.strokeStyle = themeColor("--back");
+    context.lineWidth = 2 * scale;
+    for (const copy of copies)
+      for (const [block, step] of copy.marks) {
+        if (space[block] !== this.scene.space) continue;
+        const [x, y, , h] = this.rectangle(step, step, low[block], high[block], width, height, 2 * scale);
+        if (x < -size || x > width || y > height || y + h < 0) continue;
+        const middle = (Math.max(y, 0) + Math.min(y + h, height)) / 2;
+        const path = new Path2D();
+        path.rect(x, y, 2 * scale, h);
+        path.moveTo(x - size, middle - size);
+        path.lineTo(x, middle);
+        path.lineTo(x - size, middle + size);
+        path.closePath();
+        context.stroke(path);
+        context.fill(path);
       }
   }
 
