@@ -60,6 +60,13 @@ if jax_python:
     config.available_features.add("jax")
     config.substitutions.append(("%jax-python", jax_python))
 
+# Pythons with PyTorch/XLA and with TensorFlow.
+for framework in ("torch", "tensorflow"):
+    python = os.environ.get(f"HLOBUF_{framework.upper()}_PYTHON")
+    if python:
+        config.available_features.add(framework)
+        config.substitutions.append((f"%{framework}-python", python))
+
 # A test that waits forever fails by its name. lit needs psutil for that, and has the limit
 # in the configuration from LLVM 22 on.
 if lit_config.maxIndividualTestTimeIsSupported[0]:

@@ -121,7 +121,9 @@ DonationTable DonationFinder::run() {
     if (!Line || !To || D[D[Line].Owner].color() != Main.Color)
       continue;
     const CopyRow *Row = nullptr;
-    Pair New{{Names[Line].Operation, Line, D[Line].Size, D[Line].Size, "", ""},
+    ValueName Called = Names[Line];
+    Pair New{{Called.ReadBy.empty() ? Called.Operation : Called.text(), Line,
+              D[Line].Size, D[Line].Size, "", ""},
              takenTemps(Argument, {Root, *To}, Row),
              {}};
     New.Added = displaced(Argument, Line, New.Temps);

@@ -187,9 +187,10 @@ void RowSummarizer::addGroups(ArrayRef<HeldRow> Rows) {
   std::map<Key, size_t> Known;
   for (const HeldRow &Row : Rows) {
     std::string Label = withoutIndices(Row.Called.OpName);
-    auto [Entry, New] = Known.try_emplace(
-        Key(Label, Row.Called.Source, Row.Shape, Row.Kind, Row.Called.keeper()),
-        Groups.size());
+    auto [Entry, New] =
+        Known.try_emplace(Key(Label + Row.Called.reader(), Row.Called.Source,
+                              Row.Shape, Row.Kind, Row.Called.keeper()),
+                          Groups.size());
     if (New)
       Groups.push_back({Row, 0, 0, 0, Row.Called.OpName});
     HeldGroup &Group = Groups[Entry->second];
@@ -204,7 +205,7 @@ void RowSummarizer::addGroups(ArrayRef<HeldRow> Rows) {
   };
   llvm::stable_sort(Groups, BySize);
   auto LineOf = [](const HeldGroup &Group) {
-    return Group.First.Called.Source.empty() ||
+    return Group.First.Called.Source.empty() || Group.Label.empty() ||
                    Group.First.Kind == MemoryKind::Parameter
                ? ""
                : fmt::format("{}|{}|{}", Group.First.Called.Source,

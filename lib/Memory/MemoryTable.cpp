@@ -163,10 +163,14 @@ void Table::printStated() {
 }
 
 /// The operation, or the path of an argument or, where both are not known, the
-/// instruction.
+/// instruction, or the number of the argument, and what reads it.
 static std::string shortLabel(const HeldGroup &Group) {
+  const ValueName &Called = Group.First.Called;
+  if (Group.Label.empty() && Called.Role == ValueRole::Argument)
+    return (Group.Count == 1 ? "argument " + Called.Operation : "arguments") +
+           Called.reader();
   if (Group.Label.empty())
-    return Group.First.Called.Operation;
+    return Called.Operation + Called.reader();
   return Group.First.Kind == MemoryKind::Parameter ||
                  Group.First.Called.Role == ValueRole::Argument
              ? Group.Label

@@ -36,10 +36,14 @@ std::string ValueName::text() const {
     Text += "slices of ";
   if (Role == ValueRole::Argument)
     Text += "argument ";
-  Text += Operation;
-  if (!Source.empty() && Role != ValueRole::Argument)
+  Text += Operation + reader();
+  if (!Source.empty() && (Role != ValueRole::Argument || !ReadBy.empty()))
     Text += " " + Source;
   return Text;
+}
+
+std::string ValueName::reader() const {
+  return ReadBy.empty() ? "" : ", read by " + ReadBy;
 }
 
 /// Of a set of values, those that are asked for a name or for readers.
@@ -153,13 +157,24 @@ ArrayRef<HloValueId> ValueNames::membersOf(HloValueId V) const {
   return (*Members)[V].take_front(MaxMembers);
 }
 
+/// \p OpName without what a framework calls all of its arguments:
+/// tensorflow/compiler/tf2xla/xla_compiler.cc (XLA_Args), torch_xla/csrc/
+/// lowering_context.cpp (xla__device_data, after the user's prefix), 2025.
+static StringRef withoutFramework(StringRef OpName) {
+  if (OpName == "XLA_Args")
+    return "";
+  if (OpName.consume_back("xla__device_data"))
+    OpName.consume_back("/");
+  return OpName;
+}
+
 /// Gives \p Out the operation and the source line of the metadata in
 /// \p Attributes; false if there are none.
 static bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
                          StringRef Attributes) {
   InstructionMetadata Metadata = readMetadata(Attributes);
   std::string Source = DumpFacts.sourceLine(Metadata);
-  StringRef Op = Metadata.OpName.value_or("");
+  StringRef Op = withoutFramework(Metadata.OpName.value_or(""));
   if (Op.empty() && Source.empty())
     return false;
   Out.Source = std::move(Source);
@@ -218,15 +233,50 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
   ValueName Out;
   Out.Role = ValueRole::Argument;
   Out.ComputedBy = P[Parameter].Op;
-  std::optional<StringRef> Op = readMetadata(attributesOf(Parameter)).OpName;
-  if (Op && !Op->empty()) {
-    Out.OpName = Out.Operation = printable(unescape(*Op));
+  StringRef Op = withoutFramework(
+      readMetadata(attributesOf(Parameter)).OpName.value_or(""));
+  if (!Op.empty()) {
+    Out.OpName = Out.Operation = printable(unescape(Op));
     return Out;
   }
   Out.Operation = fmt::format("{}", P[Parameter].number());
   for (uint32_t Step : P.trees().steps(P[Parameter].Shape, Ordinal))
     Out.Operation += fmt::format("[{}]", Step);
+  findReader(Out, Parameter, Ordinal);
   return Out;
+}
+
+/// Of what part \p Ordinal of \p Id has no name for: the first operation that
+/// reads it, or a copy of it; one with a line, if there is any.
+void ValueNames::findReader(ValueName &Out, HloId Id, uint32_t Ordinal) const {
+  const Program &P = Module->program();
+  SmallVector<HloValueId, MaxMembers> Todo;
+  auto Follow = [&](HloId From, uint32_t Part) {
+    HloValueId V = Module->flow().hasLocations(From)
+                       ? Module->flow().at(From, Part)
+                       : HloValueId();
+    if (V && !llvm::is_contained(Todo, V))
+      Todo.push_back(V);
+  };
+  unsigned Asked = 0;
+  auto Ask = [&](HloId User, uint32_t, Part) {
+    if (!Out.Source.empty() || ++Asked > MaxMembers)
+      return;
+    TracedOperation Traced = traceOperation(P, User, 0);
+    ValueName Reader;
+    if (Traced.Computed)
+      describe(Reader, Traced);
+    if (Reader.OpName.empty() || Reader.Inherited)
+      for (uint32_t K = 0;
+           K != std::min(MaxOperands, P.trees().parts(P[User].Shape)); ++K)
+        Follow(User, K);
+    else if (Out.ReadBy.empty() || !Reader.Source.empty())
+      std::tie(Out.ReadBy, Out.Source) = {Reader.OpName, Reader.Source};
+  };
+  Follow(Id, Ordinal);
+  for (size_t I = 0;
+       I != Todo.size() && Out.Source.empty() && Asked < MaxMembers; ++I)
+    Module->flow().forEachUse(Todo[I], Ask);
 }
 
 /// The loop of \p Traced, and how many of the operation's results a value of
@@ -258,6 +308,10 @@ ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
     Out = ofArgument(Traced.Computed, Traced.Ordinal);
   else
     describe(Out, Traced);
+  if (Out.OpName.empty() && Out.ReadBy.empty() && Out.Source.empty()) {
+    findReader(Out, Id, Ordinal);
+    Out.Inherited |= !Out.ReadBy.empty();
+  }
   Out.Copied = Traced.Copied;
   Out.FromHost = Traced.Transfer && readsHost(Traced.Transfer);
   if (P[Traced.Computed].Op == Opcode::Constant)

@@ -49,8 +49,11 @@ struct ValueName {
   /// With its scopes: `jit(step)/jvp()/dot_general`; of an argument its path.
   /// Empty if it is not known.
   std::string OpName;
+  /// Of what has neither a path nor metadata: OpName of the first operation
+  /// that reads it. Empty if it is not known, or not needed.
+  std::string ReadBy;
   /// `train.py:12`, the first frame outside of installed packages, of the
-  /// operation; empty if it is not known.
+  /// operation, or of ReadBy; empty if it is not known.
   std::string Source;
   /// Of the instruction that computes it, which may be inside of a fusion;
   /// nothing if it is not known.
@@ -76,6 +79,8 @@ struct ValueName {
   /// train.py:32`; where else it was: `from the host`; empty if it is just
   /// computed.
   std::string keeper() const;
+  /// `, read by dense/MatMul`; empty without ReadBy.
+  std::string reader() const;
   /// One clause: `kept for the backward pass by the scan at train.py:32: sub
   /// train.py:23`, `argument p['w']`, `copy of dot_general train.py:7`.
   std::string text() const;
@@ -138,6 +143,7 @@ private:
   ValueName ofPart(HloId Id, uint32_t Ordinal) const;
   ValueName ofArgument(HloId Parameter, uint32_t Ordinal) const;
   void describe(ValueName &Out, const TracedOperation &Traced) const;
+  void findReader(ValueName &Out, HloId Id, uint32_t Ordinal) const;
   void describeLoop(ValueName &Out, const TracedOperation &Traced,
                     ShapeId Whole) const;
   bool isReadBackward(ValueId V) const;
