@@ -6,7 +6,6 @@
 #define HLOBUF_CHECKS_CHECK_H
 
 #include "Checks/Context.h"
-#include "Checks/SkipReason.h"
 #include "Dump/Reader.h"
 #include "Support/Diagnostic.h"
 #include "Support/Format.h"
@@ -15,6 +14,27 @@
 namespace hlobuf {
 
 class Reporter;
+
+/// What belongs to such a computation has other places when it runs.
+inline constexpr const char *OtherThreads =
+    "computations of other execution threads";
+
+/// Why a check, or a part of it, did not run.
+struct SkipReason {
+  SkipKind Kind = SkipKind::NotChecked;
+  /// The file that would have made it run, where one is missing.
+  std::optional<FileRole> Missing;
+  std::string Reason;
+};
+
+/// Why \p DumpFacts's dump lacks the section \p S: its release prints none, a
+/// file is missing, or neither explains it. \p S must be absent.
+SkipReason explainAbsence(const Facts &DumpFacts, Section S);
+
+/// The same for a section that is absent or damaged; \p OnlyUnknown: by lines
+/// that a newer release may print.
+SkipReason explainGap(const Facts &DumpFacts, Section S,
+                      bool OnlyUnknown = false);
 
 /// The sections that a check needs, four at most.
 class NeedList {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Checks/SkipReason.h"
+#include "Checks/Check.h"
 #include "Support/Format.h"
 
 using namespace hlobuf;

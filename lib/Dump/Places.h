@@ -76,7 +76,15 @@ public:
   }
   /// The name of operand \p Number in the text of \p I; the whole operand list
   /// if there are fewer.
-  StringRef operand(const Instruction &I, uint32_t Number) const;
+  StringRef operand(const Instruction &I, uint32_t Number) const {
+    StringRef Name = D.operandsText(I);
+    uint32_t Index = 0;
+    forEachOperand(D.operandsText(I), [&](OperandText Operand) {
+      if (Index++ == Number)
+        Name = Operand.Name;
+    });
+    return Name;
+  }
 
 private:
   static StringRef lineAt(StringRef Text, uint32_t Offset) {

@@ -3,7 +3,6 @@
 #include "Exec/Exec.h"
 #include "Driver/Config.h"
 #include "Driver/Driver.h"
-#include "Exec/Command.h"
 #include "Exec/DumpFolder.h"
 #include "Exec/FreshDumps.h"
 #include "Exec/PythonProcesses.h"
@@ -11,10 +10,156 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <array>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace hlobuf;
+
+/// Shells say so where a signal ended a command.
+static constexpr int SignalBase = 128;
+
+/// The command; a handler of signals reads it.
+static volatile pid_t Child = 0;
+
+/// Forwards what another process sent. The kernel sends the signals of a
+/// terminal to all processes in front of it.
+static void passOn(int Signal, siginfo_t *Info, void *) {
+  int Saved = errno;
+  if (Child > 0 && Info->si_code <= 0)
+    ::kill(Child, Signal);
+  errno = Saved;
+}
+
+namespace {
+/// How this process takes signals while a command runs. Everything is as it
+/// was when this goes away.
+class SignalGuard {
+public:
+  SignalGuard();
+  ~SignalGuard() { restore(); }
+  SignalGuard(const SignalGuard &) = delete;
+  SignalGuard &operator=(const SignalGuard &) = delete;
+
+  /// Back to the dispositions and the mask that this process got.
+  void restore();
+  /// Signals are not held back any more: there is a command to forward them to.
+  void open() { ::sigprocmask(SIG_SETMASK, &Mask, nullptr); }
+
+private:
+  static constexpr std::array<int, 6> Passed = {SIGINT, SIGQUIT, SIGTERM,
+                                                SIGHUP, SIGUSR1, SIGUSR2};
+  std::array<struct sigaction, Passed.size()> Before = {};
+  /// If the process that started us ignores it, the kernel would throw the
+  /// status away.
+  struct sigaction BeforeChild = {};
+  sigset_t Mask;
+};
+} // namespace
+
+SignalGuard::SignalGuard() {
+  sigset_t Blocked;
+  ::sigemptyset(&Blocked);
+  for (int Signal : Passed)
+    ::sigaddset(&Blocked, Signal);
+  ::sigprocmask(SIG_BLOCK, &Blocked, &Mask);
+  struct sigaction Action = {};
+  Action.sa_flags = SA_SIGINFO | SA_RESTART;
+  Action.sa_sigaction = passOn;
+  for (size_t I = 0; I != Passed.size(); ++I) {
+    ::sigaction(Passed[I], nullptr, &Before[I]);
+    // What is ignored here is ignored by the command as well.
+    if (Before[I].sa_handler != SIG_IGN)
+      ::sigaction(Passed[I], &Action, nullptr);
+  }
+  struct sigaction Default = {};
+  Default.sa_handler = SIG_DFL;
+  ::sigaction(SIGCHLD, &Default, &BeforeChild);
+}
+
+void SignalGuard::restore() {
+  for (size_t I = 0; I != Passed.size(); ++I)
+    ::sigaction(Passed[I], &Before[I], nullptr);
+  ::sigaction(SIGCHLD, &BeforeChild, nullptr);
+  ::sigprocmask(SIG_SETMASK, &Mask, nullptr);
+}
+
+static Error failure(int Number) {
+  return llvm::errorCodeToError(
+      std::error_code(Number, std::generic_category()));
+}
+
+/// Starts \p Command in a new process; 0 if it runs, or what went wrong there.
+static int start(const std::vector<std::string> &Command,
+                 SignalGuard &Signals) {
+  std::vector<char *> Arguments;
+  for (const std::string &Argument : Command)
+    Arguments.push_back(const_cast<char *>(Argument.c_str()));
+  Arguments.push_back(nullptr);
+  // Closed by the exec that succeeds.
+  std::array<int, 2> Pipe;
+  if (::pipe2(Pipe.data(), O_CLOEXEC) != 0)
+    return errno;
+  pid_t Process = ::fork();
+  if (Process == 0) {
+    Signals.restore();
+    ::execvp(Arguments.front(), Arguments.data());
+    int Error = errno;
+    (void)!::write(Pipe[1], &Error, sizeof Error);
+    ::_exit(127);
+  }
+  int Error = Process < 0 ? errno : 0;
+  ::close(Pipe[1]);
+  Child = Process;
+  if (Process > 0) {
+    ssize_t Count = 0;
+    do
+      Count = ::read(Pipe[0], &Error, sizeof Error);
+    while (Count < 0 && errno == EINTR);
+    if (Count == sizeof Error)
+      ::waitpid(Process, nullptr, 0);
+    else
+      Error = 0;
+  }
+  ::close(Pipe[0]);
+  return Error;
+}
+
+/// Runs \p Command, a program of PATH first, with the environment of this
+/// process, and waits for it. Its exit status; SignalBase and the number of the
+/// signal where one ended it.
+///
+/// The command gets the signal dispositions and the mask that this process got,
+/// ignored ones included. While it runs, signals that are sent to this process
+/// alone are forwarded to it; those of the terminal reach it anyway. Processes
+/// that the command leaves behind become children of this one, and are waited
+/// for.
+static Expected<int> runCommand(const std::vector<std::string> &Command) {
+  SignalGuard Signals;
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (int Error = start(Command, Signals)) {
+    Child = 0;
+    return failure(Error);
+  }
+  Signals.open();
+  int Status = 0;
+  while (true) {
+    pid_t Ended = ::waitpid(-1, &Status, 0);
+    if (Ended == Child)
+      break;
+    if (Ended < 0 && errno != EINTR) {
+      Child = 0;
+      return failure(errno);
+    }
+  }
+  Child = 0;
+  return WIFSIGNALED(Status) ? SignalBase + WTERMSIG(Status)
+                             : WEXITSTATUS(Status);
+}
 
 /// How \p Status, as runCommand() has it, came about.
 static std::string howItFailed(int Status) {

@@ -4,7 +4,6 @@
 #include "Proto/Fields.h"
 #include "Proto/Framing.h"
 #include "Proto/Riegeli.h"
-#include "Proto/SplitManifest.h"
 #include "Proto/Wire.h"
 #include "Support/Decompress.h"
 #include "Support/Format.h"

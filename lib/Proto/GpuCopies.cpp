@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Proto/GpuCopies.h"
 #include "Proto/Fields.h"
+#include "Proto/ProtoText.h"
 #include "Support/Format.h"
 #include <set>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Proto/LaunchValues.h"
+#include "Proto/AttributeValues.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"

@@ -9,6 +9,7 @@
 #include "Proto/HloProto.h"
 #include "Proto/ShapeText.h"
 #include "Support/Format.h"
+#include <map>
 #include <string>
 
 namespace hlobuf {
@@ -63,6 +64,22 @@ void printTraces(const HloProto &P, TextSink &To);
 /// rows that were compared.
 FieldRows compareFields(const HloProto &P,
                         function_ref<void(const std::string &)> Report);
+/// An input_output_alias.
+struct ProtoAlias {
+  int64_t Parameter = 0;
+  SmallVector<int64_t, 4> Index;
+  int64_t Kind = 0;
+
+  bool operator==(const ProtoAlias &) const = default;
+};
+/// By index of the output.
+using ProtoAliases = std::map<SmallVector<int64_t, 4>, ProtoAlias>;
+
+/// Compares the copies of allocations, outputs and constants that a GPU runs by
+/// with the module, whose aliases are \p Aliases, and the assignment of \p P;
+/// as compareFields() does.
+FieldRows compareGpuCopies(const HloProto &P, const ProtoAliases &Aliases,
+                           function_ref<void(const std::string &)> Report);
 /// The same of its header, SerializedXlaExecutableMetadata (xla/python/
 /// pjrt_ifrt/executable_metadata.proto, 2025). Fields with a value that has no
 /// rule become \p Unread.

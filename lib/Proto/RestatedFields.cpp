@@ -4,7 +4,6 @@
 // gpu/gpu_executable.proto), 2025 and 2026.
 
 #include "Proto/Fields.h"
-#include "Proto/GpuCopies.h"
 #include "Proto/ProtoText.h"
 #include "Support/Format.h"
 #include "llvm/ADT/STLExtras.h"

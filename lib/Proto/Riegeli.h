@@ -39,6 +39,21 @@ RiegeliRecords readRiegeli(StringRef Bytes, uint64_t MaxBytes);
 /// chunks.
 bool endsInsideRiegeli(StringRef Bytes);
 
+/// A SplitProtoManifest {1 type, 2 repeated Record {2 merged | 3 overrides the
+/// field at {1 repeated {1 its number, ..}}}} (xla/util/split_proto, 2026).
+struct SplitManifest {
+  /// \p Records are all of the file; of none, and of others, nothing is known.
+  explicit SplitManifest(ArrayRef<StringRef> Records);
+
+  StringRef Type;
+  bool Good = true;
+  /// Every record is named. What is overridden is an executable's assembly or
+  /// binary, before what is merged.
+  bool Plain = true;
+  /// Of each record after the first one.
+  std::vector<bool> IsMerged;
+};
+
 } // namespace hlobuf
 
 #endif // HLOBUF_PROTO_RIEGELI_H
