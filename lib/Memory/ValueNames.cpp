@@ -264,7 +264,7 @@ void ValueNames::findReader(ValueName &Out, HloId Id, uint32_t Ordinal) const {
       return;
     TracedOperation Traced = traceOperation(P, User, 0);
     ValueName Reader;
-    if (Traced.Computed)
+    if (Traced.Computed && P[Traced.Computed].Op != Opcode::Parameter)
       describe(Reader, Traced);
     if (Reader.OpName.empty() || Reader.Inherited)
       for (uint32_t K = 0;
@@ -308,7 +308,8 @@ ValueName ValueNames::ofPart(HloId Id, uint32_t Ordinal) const {
     Out = ofArgument(Traced.Computed, Traced.Ordinal);
   else
     describe(Out, Traced);
-  if (Out.OpName.empty() && Out.ReadBy.empty() && Out.Source.empty()) {
+  if (Out.OpName.empty() && Out.ReadBy.empty() && Out.Source.empty() &&
+      !P.trees().isTuple(P[Id].Shape, Ordinal)) {
     findReader(Out, Id, Ordinal);
     Out.Inherited |= !Out.ReadBy.empty();
   }
