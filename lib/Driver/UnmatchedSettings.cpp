@@ -93,11 +93,11 @@ void UnmatchedSettings::findQuestions(List &Problems) const {
   for (const auto &[I, Spelled] : llvm::enumerate(Options.Memory.Explained))
     if (!Answered[I])
       Problems.emplace_back(
-          "",
-          fmt::format("--why={} matches nothing: give a value as the dump spells "
-                      "it, such as fusion.1{{0}}, an instruction, an argument "
-                      "or a source line, or two with a colon between them",
-                      Spelled));
+          "", fmt::format(
+                  "--why={} matches nothing: give a value as the dump spells "
+                  "it, such as fusion.1{{0}}, an instruction, an argument "
+                  "or a source line, or two with a colon between them",
+                  Spelled));
 }
 
 std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {

@@ -26,35 +26,48 @@ static std::string plain(StringRef Line, bool Escaped) {
   return Out;
 }
 
-/// What matches \p Head, the begin of a line, also with other numbers in it:
-/// times, processes. Blanks at the end of a line get lost.
-static Regex likeHead(StringRef Head) {
-  std::string Form = "^";
-  StringRef Text = Head.rtrim(' ');
-  size_t Blanks = Head.size() - Text.size();
+/// How long the begin of \p Line is that is like \p Head, also with other
+/// numbers in it: times, processes. Blanks at the end of a line get lost.
+/// Nothing if it is another one.
+static std::optional<size_t> matchHead(StringRef Head, StringRef Line) {
+  StringRef Text = Head, Rest = Line;
   while (!Text.empty()) {
-    size_t Digits = Text.ltrim(' ').find_if_not(llvm::isDigit);
-    if (Digits != 0) {
-      Form += " *[0-9]+";
-      Text = Text.ltrim(' ').substr(Digits);
-    } else {
-      Form += Regex::escape(Text.take_front(1));
+    StringRef Number = Text.ltrim(' ').take_while(llvm::isDigit);
+    if (Number.empty()) {
+      if (Rest.empty() && Text.trim(' ').empty())
+        return Line.size();
+      if (!Rest.consume_front(Text.take_front(1)))
+        return std::nullopt;
       Text = Text.drop_front(1);
+      continue;
     }
+    Text = Text.ltrim(' ').drop_front(Number.size());
+    Rest = Rest.ltrim(' ');
+    StringRef Other = Rest.take_while(llvm::isDigit);
+    if (Other.empty())
+      return std::nullopt;
+    Rest = Rest.drop_front(Other.size());
   }
-  if (Blanks != 0)
-    Form += "(" + std::string(Blanks, ' ') + "|$)";
-  return Regex(Form);
+  return Line.size() - Rest.size();
 }
 
 /// True if a line of an assignment may begin like \p Line. Text after a dump
 /// does not.
 static bool isLikeDump(StringRef Line) {
-  static const Regex Heads(
-      "^(allocation |Total bytes used: |Used values:|<[0-9]|"
-      "HloLiveRange |  | value: | (positions|uses|from "
-      "instruction):)");
-  return Heads.match(Line) && !Line.trim().empty();
+  static constexpr StringRef Heads[] = {"allocation ",
+                                        "Total bytes used: ",
+                                        "Used values:",
+                                        "HloLiveRange ",
+                                        "  ",
+                                        " value: ",
+                                        " positions:",
+                                        " uses:",
+                                        " from instruction:"};
+  if (Line.trim().empty())
+    return false;
+  return (Line.size() > 1 && Line[0] == '<' && llvm::isDigit(Line[1])) ||
+         llvm::any_of(Heads,
+                      [&](StringRef Head) { return Line.starts_with(Head); });
 }
 
 namespace {
@@ -68,7 +81,7 @@ struct Pasting {
   /// Without colors, carriage returns and entities.
   std::vector<std::string> Lines;
   /// What each line of the dump begins with.
-  Regex Head = Regex("^");
+  std::string Head;
   /// How many lines on the next one of the dump is.
   size_t Stride = 1;
   bool Framed = false;
@@ -84,10 +97,11 @@ Pasting::Pasting(StringRef Text) {
 
 /// The line \p I without its head; nothing if it has none.
 std::optional<StringRef> Pasting::content(size_t I) {
-  SmallVector<StringRef, 2> Groups;
-  if (I >= Lines.size() || !Head.match(Lines[I], &Groups))
+  std::optional<size_t> Size =
+      I < Lines.size() ? matchHead(Head, Lines[I]) : std::nullopt;
+  if (!Size)
     return std::nullopt;
-  return StringRef(Lines[I]).drop_front(Groups.front().size());
+  return StringRef(Lines[I]).drop_front(*Size);
 }
 
 /// True if a dump begins in line \p I.
@@ -96,7 +110,7 @@ bool Pasting::beginsAt(size_t I) {
   Framed = Line.ends_with(" ***") && Line.contains(Frame);
   if (!Framed && !Line.ends_with(Begin))
     return false;
-  Head = likeHead(Line.take_front(Line.rfind(Framed ? Frame : Begin)));
+  Head = Line.take_front(Line.rfind(Framed ? Frame : Begin));
   auto Follows = [&](size_t Next) {
     return content(Next).value_or("").starts_with("allocation ");
   };
@@ -104,7 +118,7 @@ bool Pasting::beginsAt(size_t I) {
   if (Framed || Follows(I + Stride))
     return true;
   // Some logs have a head for each message, not for each line.
-  Head = Regex("^");
+  Head.clear();
   return Follows(I + 1);
 }
 

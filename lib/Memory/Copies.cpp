@@ -73,6 +73,8 @@ std::string CopyFinder::spell(HloId Id, bool WithStep) const {
   std::string Text;
   if (P[Id].Op == Opcode::While) {
     Text = "the " + withoutFolders(Names.loopText(P[Id].Name));
+  } else if (copiedPart(P, Id)) {
+    Text = P.spell(Id);
   } else {
     ValueName Called = Names.ofInstruction(P[Id].Name);
     Text = Called.Operation.empty() ? P.spell(Id) : Called.Operation;
@@ -225,7 +227,7 @@ bool CopyFinder::explainState(CopyRow &Row, const Way &W) const {
   if (Given && Role == CallRole::Branch) {
     Row.Cause = CopyCause::Branch;
     Row.Why = fmt::format("{} returns it as it came in from one branch, and "
-                          "changes it in another",
+                          "something else from another",
                           spell(Caller, false));
     return true;
   }

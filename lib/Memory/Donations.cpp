@@ -139,9 +139,10 @@ DonationTable DonationFinder::run() {
       Pairs.push_back(std::move(New));
   }
   Table.Saved = All.empty() ? Table.Bytes : savedOf(Table.Bytes, All, AllAdded);
+  Table.Exact = MostLive == 0;
   std::ranges::stable_sort(Pairs, std::greater(),
                            [](const Pair &X) { return X.Item.Bytes; });
-  for (Pair &Each : llvm::MutableArrayRef(Pairs).take_front(MaxSingle)) {
+  for (Pair &Each : llvm::MutableArrayRef<Pair>(Pairs).take_front(MaxSingle)) {
     Each.Item.Saved = savedOf(Each.Item.Bytes, Each.Temps, Each.Added);
     if (Each.Item.Saved < Each.Item.Bytes)
       Table.Lossy.push_back(std::move(Each.Item));

@@ -33,6 +33,8 @@ struct DonationTable {
   /// What all of them save together.
   uint64_t Saved = 0;
   unsigned Count = 0;
+  /// There are no temps: Saved is not an estimate.
+  bool Exact = false;
   /// Those that save less than the size of their result, the largest loss
   /// first.
   std::vector<Donation> Lossy;

@@ -7,6 +7,7 @@
 #include "Support/HumanBytes.h"
 #include "Support/TextColumns.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace hlobuf;
@@ -280,10 +281,9 @@ void Table::printDonation() {
   const DonationTable &Done = Summary.Donated;
   std::string Saved;
   if (Done.Count != 0)
-    Saved = fmt::format(" and {} {} of {}",
-                        Done.Count == 1 && Done.Lossy.empty() ? "saved"
-                                                              : "saved about",
-                        humanBytes(Done.Saved), humanBytes(Done.Bytes));
+    Saved =
+        fmt::format(" and {} {} of {}", Done.Exact ? "saved" : "saved about",
+                    humanBytes(Done.Saved), humanBytes(Done.Bytes));
   line(fmt::format(
       "  donation: {} kept{}, {} missed, {} more possible{}", Sum.Effective,
       Saved, Sum.Missed, Sum.Possible,
@@ -335,6 +335,8 @@ static std::string spellBounds(uint64_t Least, uint64_t Most) {
 }
 
 void Table::printCopies(size_t Top) {
+  if (!Summary.Copies && Summary.Table == SummaryTable::Copies)
+    line("  not known: no scheduled module (*after_optimizations.txt)");
   if (!Summary.Copies)
     return;
   const CopyTable &Copies = *Summary.Copies;
@@ -402,7 +404,7 @@ void MemoryTotals::add(StringRef Name, const MemorySummary &Summary) {
   ++Count;
   uint64_t Bytes = mainBytes(Summary);
   bool Copies = Summary.Table == SummaryTable::Copies;
-  Total += Copies ? Bytes : Summary.Total;
+  Total = llvm::SaturatingAdd(Total, Copies ? Bytes : Summary.Total);
   Entry &E = Entries[{Name.str(), Bytes}];
   ++E.Count;
   E.Bytes = Bytes;

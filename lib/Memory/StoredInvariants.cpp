@@ -7,9 +7,9 @@ using namespace hlobuf;
 /// Smaller ones are counters.
 static constexpr uint64_t MinStored = 64;
 
-/// The update that \p Id, or the fusion that it is, writes into an array;
-/// invalid if there is none or more than one.
-static Part storedBy(const Program &P, HloId Id) {
+/// The dynamic-update-slice by which \p Id, or the fusion that it is, writes
+/// into an array; invalid if there is none or more than one.
+static HloId storedBy(const Program &P, HloId Id) {
   Part At{Id, 0};
   if (P[Id].Op == Opcode::Fusion) {
     HloId Root = P.root(P.callee(Id, CallRole::Calls));
@@ -17,10 +17,10 @@ static Part storedBy(const Program &P, HloId Id) {
       return {};
     At = lookThroughLayouts(P, {Root, 0});
   }
-  if (!At || P[At.Id].Op != Opcode::DynamicUpdateSlice ||
-      P.operands(At.Id).size() < 2)
-    return {};
-  return {P.operands(At.Id)[1], 0};
+  return At && P[At.Id].Op == Opcode::DynamicUpdateSlice &&
+                 P.operands(At.Id).size() >= 2
+             ? At.Id
+             : HloId();
 }
 
 std::vector<StoredInvariant>
@@ -39,8 +39,13 @@ hlobuf::findStoredInvariants(const ModuleAnalysis &Module,
     auto Updates = Finder.traffic().updates(Row.Id);
     if (Updates.size() != 1 || !Updates[0].InPlace)
       continue;
-    Part Stored = storedBy(P, Row.Id);
-    if (!Stored || !Finder.isInvariant(Stored, In, Row.Id))
+    HloId Store = storedBy(P, Row.Id);
+    auto IsSame = [&](HloId Operand) {
+      return Finder.isInvariant({Operand, 0}, In, Row.Id);
+    };
+    // What is written to one place again and again is there once.
+    if (!Store || !IsSame(P.operands(Store)[1]) ||
+        llvm::all_of(P.operands(Store).drop_front(2), IsSame))
       continue;
     HloValueId V = Module.flow().at(Row.Id, 0);
     ValueId Array = V ? Module.lineOf(V) : ValueId();

@@ -45,7 +45,11 @@ struct ByteTraffic {
   uint64_t Read = 0;
   uint64_t Written = 0;
 
-  uint64_t sum() const { return Read + Written; }
+  /// At most 2^64 - 1.
+  uint64_t sum() const {
+    uint64_t Sum = Read + Written;
+    return Sum < Read ? UINT64_MAX : Sum;
+  }
 };
 
 /// One instruction that accesses memory.
