@@ -336,7 +336,8 @@ ProgramMemory hlobuf::describeReport(const MemorySummary &Report) {
   for (const HeldRow &Row : Report.Largest) {
     std::string Identity = identityOf(kindName(Row.Kind), "", Row.Shape);
     ++Described.Values[Main.Color][Identity];
-    ComparedValue &V = Main.Values.emplace_back(ComparedValue{Row});
+    ComparedValue &V = Main.Values.emplace_back();
+    static_cast<NamedBytes &>(V) = Row;
     V.Shape = V.PlainShape = Row.Shape;
     V.Called.OpName = kindName(Row.Kind);
     V.Shared = {std::move(Identity)};

@@ -156,7 +156,6 @@ private:
   void consider(Choice C);
   void tryLayers(std::vector<FitChange> All);
 
-  const FitContext &Ctx;
   FitPlan &Plan;
   StepBytes Unchanged;
   /// One that recomputes each layer, those of scans first.
@@ -169,8 +168,7 @@ private:
 } // namespace
 
 PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
-    : Ctx(Ctx), Plan(Plan),
-      Unchanged(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
+    : Plan(Plan), Unchanged(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
       Donation(findDonation(Ctx)), Batches(findBatches(Ctx)) {
   Unchanged.apply(Ctx.keptEffect());
   if (Donation && savedBy(*Donation) < threshold())

@@ -349,7 +349,7 @@ MemorySummary hlobuf::summarizeRows(ArrayRef<SpaceTotals> Spaces,
   S.Summary.Top = Options.Top;
   for (const SpaceTotals &Space : Spaces) {
     S.Summary.Total += Space.Allocated;
-    S.Summary.Spaces.push_back({Space});
+    static_cast<SpaceTotals &>(S.Summary.Spaces.emplace_back()) = Space;
   }
   S.addRows(Rows);
   return std::move(S.Summary);

@@ -2,6 +2,7 @@
 
 #include "Memory/SetConflicts.h"
 #include "Memory/FusionReads.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace hlobuf;
 

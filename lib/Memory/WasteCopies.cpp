@@ -92,7 +92,7 @@ void hlobuf::findCopies(WasteContext &Ctx) {
   Ctx.Stored = findStoredInvariants(*Ctx.Module, Finder, Ctx.Names);
   addLossyDonations(Ctx);
   addStored(Ctx);
-  CopiedResults Undonated{ResultPlan(Ctx)}, Returned{ResultPlan(Ctx)};
+  CopiedResults Undonated{ResultPlan(Ctx), {}}, Returned{ResultPlan(Ctx), {}};
   for (const CopyRow &Row : Ctx.Copies->Rows) {
     ValueId Copy = Row.To ? Ctx.Module->lineOf(Row.To) : ValueId();
     ValueId From = Row.From ? Ctx.Module->lineOf(Row.From) : ValueId();

@@ -6,6 +6,7 @@
 // shape (jax/_src/interpreters/mlir.py, _set_up_aliases).
 
 #include "Dataflow/ModuleAnalysis.h"
+#include "Memory/Instructions.h"
 #include "Memory/MemoryTree.h"
 #include "Memory/WasteContext.h"
 #include "Support/Format.h"
