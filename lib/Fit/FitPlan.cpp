@@ -17,8 +17,15 @@ static bool isRecompute(const FitChange &C) {
   return C.Kind == FitKind::Recompute;
 }
 
-unsigned hlobuf::errorPercent(const FitChange &C) {
+/// What a plan with \p C leaves free, in percent of the prediction.
+static unsigned marginOf(const FitChange &C) {
   return isRecompute(C) && !C.Scanned ? 15 : 5;
+}
+
+unsigned hlobuf::errorPercent(const FitChange &C) {
+  if (!isRecompute(C))
+    return 5;
+  return C.Scanned ? 10 : 20;
 }
 
 /// Donation of all arguments that results can take the memory of; nothing if
@@ -137,7 +144,7 @@ private:
     std::vector<FitChange> Changes;
     uint64_t Predicted = 0;
     uint64_t Products = 0;
-    unsigned ErrorPercent = 0;
+    unsigned Margin = 0;
   };
   Choice measure(std::vector<FitChange> Changes) const;
   uint64_t savedBy(const FitChange &Change) const;
@@ -150,7 +157,7 @@ private:
   bool fits(const Choice &C) const {
     double Needed = double(C.Predicted) * double(Plan.Allocated) /
                     double(std::max<uint64_t>(Plan.Peak, 1));
-    return Needed * (100 + C.ErrorPercent) <= double(Plan.Capacity) * 100;
+    return Needed * (100 + C.Margin) <= double(Plan.Capacity) * 100;
   }
   bool isBetter(const Choice &X, const Choice &Than) const;
   void consider(Choice C);
@@ -213,7 +220,7 @@ PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
     Bytes.apply(Change.Effect);
     Divisor *= Change.Divisor;
     C.Products += Change.Effect.Products;
-    C.ErrorPercent = std::max(C.ErrorPercent, errorPercent(Change));
+    C.Margin = std::max(C.Margin, marginOf(Change));
   }
   C.Predicted = Bytes.peak(Divisor);
   C.Changes = std::move(Changes);

@@ -46,8 +46,8 @@ struct FitChange {
   uint64_t Saved = 0;
 };
 
-/// How much more than predicted recompiled programs took at most, but for one
-/// of each kind, in percent of the prediction; docs/fit.md has the measurement.
+/// How much more than predicted recompiled programs took at most, in percent of
+/// the prediction; docs/fit.md has the measurement.
 unsigned errorPercent(const FitChange &C);
 
 /// What would make a program fit, as plain data. All sizes in bytes of the main
