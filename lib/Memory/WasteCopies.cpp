@@ -59,13 +59,18 @@ static void addLossyDonations(WasteContext &Ctx) {
 /// The bytes of the array beyond those of one trip, where it is live at the
 /// peak.
 static void addStored(WasteContext &Ctx) {
+  if (Ctx.Stored.empty())
+    return;
+  AliasMembers Members(Ctx.Module->flow(), Ctx.Module->aliases());
   for (const StoredInvariant &S : Ctx.Stored) {
     if (!S.Array)
       continue;
     std::optional<StepRange> Range = Ctx.Memory.range(S.Array);
-    for (HloValueId Member : AliasMembers(
-             Ctx.Module->flow(), Ctx.Module->aliases())[Ctx.Module->find(
-             Ctx.D[S.Array].Tag.Name, Ctx.D[S.Array].Tag.Index)])
+    HloValueId Array =
+        Ctx.Module->find(Ctx.D[S.Array].Tag.Name, Ctx.D[S.Array].Tag.Index);
+    if (!Array)
+      continue;
+    for (HloValueId Member : Members[Array])
       if (ValueId Line = Ctx.Module->lineOf(Member))
         if (auto Other = Ctx.Memory.range(Line); Other && Range)
           Range = {std::min(Range->Start, Other->Start),
