@@ -195,6 +195,11 @@ void ModuleReader::readComputation() {
                [](char Byte) { return Byte == '\n'; }),
            "the computation has no instructions");
   else if (!C.Root) {
+    // People may leave it out, XLA does not (HloComputation::ToString).
+    if (M.Scheduled && !Refused)
+      refuse(M.Text.substr(C.Line).take_until(
+                 [](char Byte) { return Byte == '\n'; }),
+             "no instruction of the computation is its ROOT");
     C.Root = HloId(C.Instructions.End - 1);
     M.Instructions.back().Root = true;
   }
