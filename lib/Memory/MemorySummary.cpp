@@ -306,7 +306,7 @@ void Summarizer::addDonation() {
     if (Item.Kind == WasteKind::UnusedDonation &&
         !D[D[Item.Value].Owner].MaybeLiveOut)
       Sum.Missed += Item.Count;
-    if (Item.Kind == WasteKind::PossibleDonation) {
+    if (Item.Kind == WasteKind::PossibleDonation || Item.ByDonation) {
       Sum.Possible += Item.Count;
       Sum.PossibleBytes += Item.Saved;
     }

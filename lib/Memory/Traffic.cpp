@@ -190,6 +190,13 @@ SmallVector<PartUpdate, 1> Traffic::updates(HloId Id) const {
   return Out;
 }
 
+static bool haveSameLayout(const Shape &X, const Shape &Y) {
+  if (!X.Layout || !Y.Layout)
+    return !X.Layout && !Y.Layout;
+  return X.Layout->MinorToMajor == Y.Layout->MinorToMajor &&
+         X.Layout->Tiles == Y.Layout->Tiles;
+}
+
 void Traffic::addCopy(InstructionTraffic &Row, Part To) const {
   HloId Source = P.operands(Row.Id)[0];
   if (samePlace(To, {Source, 0}))
@@ -197,13 +204,8 @@ void Traffic::addCopy(InstructionTraffic &Row, Part To) const {
   Row.Read = Row.Written = bytes({Source, 0});
   const Shape &New = shapeOf(P, To.Id, To.Ordinal);
   const Shape &Old = shapeOf(P, Source, 0);
-  bool SameLayout =
-      New.Layout && Old.Layout
-          ? New.Layout->MinorToMajor == Old.Layout->MinorToMajor &&
-                New.Layout->Tiles == Old.Layout->Tiles
-          : !New.Layout && !Old.Layout;
   Row.Move = New.memorySpace() != Old.memorySpace() ? MoveKind::Space
-             : SameLayout                           ? MoveKind::Copy
+             : haveSameLayout(New, Old)             ? MoveKind::Copy
                                                     : MoveKind::Layout;
 }
 
@@ -281,9 +283,16 @@ void Traffic::addFusion(InstructionTraffic &Row) const {
     Largest = std::max(Largest, Bytes);
   }
   // What is mostly filled is not put together.
-  if (Row.Move == MoveKind::None && 2 * Largest >= Row.Written &&
-      endsInConcatenate(P, Body, Reads.onlyMoves()))
+  if (Row.Move != MoveKind::None || 2 * Largest < Row.Written)
+    return;
+  bool OnlyMoves = Reads.onlyMoves();
+  Part Copied = lookThrough(P, {Root, 0});
+  if (endsInConcatenate(P, Body, OnlyMoves))
     Row.Move = MoveKind::Concatenate;
+  else if (OnlyMoves && Copied && copiedPart(P, Copied.Id) &&
+           !haveSameLayout(shapeOf(P, Copied.Id, 0),
+                           shapeOf(P, P.operands(Copied.Id)[0], 0)))
+    Row.Move = MoveKind::Layout;
 }
 
 void Traffic::addRow(HloId Id) {

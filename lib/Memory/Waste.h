@@ -36,6 +36,8 @@ struct Waste {
   std::string Hint;
   /// Arguments that it is about, with names that differ in numbers only.
   unsigned Count = 1;
+  /// Of a Copy: giving the argument away saves it.
+  bool ByDonation = false;
   /// A donation below the threshold: it counts in sums, nobody is told.
   bool Small = false;
 };

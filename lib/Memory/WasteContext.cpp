@@ -87,12 +87,6 @@ bool WasteContext::sameSet(ValueId X, ValueId Y) const {
   return FlowX && FlowY && Module->aliases().same(FlowX, FlowY);
 }
 
-bool WasteContext::isDonated(ValueId V) const {
-  return llvm::any_of(Parameters, [&](const EntryParameter &P) {
-    return P.Owner == D[V].Owner && (P.IsTaken || P.Donor);
-  });
-}
-
 void WasteContext::findEntry() {
   for (uint32_t I = 0; I != D.Allocations.size(); ++I) {
     const Allocation &Alloc = D.Allocations[I];

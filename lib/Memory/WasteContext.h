@@ -60,8 +60,6 @@ public:
   void add(Waste Item);
   /// \p X and \p Y are in one alias set of the module.
   bool sameSet(ValueId X, ValueId Y) const;
-  /// \p V is in the allocation of an argument that its caller gives away.
-  bool isDonated(ValueId V) const;
 
   const MemoryUse &Memory;
   const ValueNames &Names;

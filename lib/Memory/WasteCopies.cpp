@@ -125,6 +125,7 @@ void hlobuf::findCopies(WasteContext &Ctx) {
     if (Ctx.Reported[Item.Owner.index()])
       continue;
     Ctx.Reported[Item.Owner.index()] = true;
+    Item.ByDonation = Gives;
     if (Gives && From)
       Ctx.Donations.push_back({From, *Result});
     (Gives ? Undonated : Returned).add(std::move(Item), *Result);

@@ -23,6 +23,8 @@ std::string hlobuf::whatKeeps(const MemoryUse &Memory, const ValueNames &Names,
                        Memory.stepOf(Last));
   if (Memory.kind(V) == MemoryKind::Parameter)
     return "an argument is held as long as its caller has it";
+  if (!Last && Range->End == Range->Start)
+    return "nothing reads it";
   return Range->End == Memory.steps()
              ? "a result of the program, or in its memory"
              : "a loop, a branch or an asynchronous operation that has it ends "
@@ -214,8 +216,10 @@ bool WhyAnswers::explainByPlace(ValueId X, ValueId Y,
 
 void WhyAnswers::answerTwo(ValueId X, ValueId Y,
                            std::vector<std::string> &Lines) const {
-  describeArray("first", X, Lines);
-  describeArray("second", Y, Lines);
+  if (Memory.isTimed()) {
+    describeArray("first", X, Lines);
+    describeArray("second", Y, Lines);
+  }
   if (explainByPlace(X, Y, Lines))
     return;
   HloValueId FX = flowOf(X), FY = flowOf(Y);
