@@ -237,7 +237,8 @@ void Describer::compareArrays(ArrayRef<ComparedValue> Held) {
         appendFormat(Which, ": {} fills both at step {}",
                      Module->program().spell(Writer), startOf(FX));
       auto [Writes, Needs] = spellConflict(*C, *Module, Names);
-      Described.Apart[{X.Array, Y->Array}] = {Which, Writes + ", " + Needs};
+      Described.Apart[{X.Array, Y->Array}] = {
+          Which, fmt::format("{}, {}", Writes, Needs)};
     }
     Before.push_back(&X);
   }

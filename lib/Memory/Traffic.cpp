@@ -298,8 +298,9 @@ void Traffic::addFusion(InstructionTraffic &Row) const {
 void Traffic::addRow(HloId Id) {
   Opcode Op = P[Id].Op;
   // Of what is called each instruction counts, and a done only waits.
-  if (accessesNoMemory(Op) || isGiven(Op) || isSynchronousCall(Op) ||
-      endedBy(Op) || (isAsync(Op) && !P.calls(Id).empty()))
+  if (P.slot(Id) == Program::NoSlot || accessesNoMemory(Op) || isGiven(Op) ||
+      isSynchronousCall(Op) || endedBy(Op) ||
+      (isAsync(Op) && !P.calls(Id).empty()))
     return;
   InstructionTraffic Row{{}, Id};
   SmallVector<PartUpdate, 1> Updates = updates(Id);
