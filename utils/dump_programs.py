@@ -158,6 +158,36 @@ def waste_copied_back(x, row):
     return jnp.concatenate([row[:1], x[1:]])
 
 
+def gradient_with_checkpoints(ws, x, count):
+    """Of layers alike, with count of them in one checkpoint."""
+
+    @jax.checkpoint
+    def layers(ws, x):
+        for w in ws:
+            x = jnp.sin(x @ w) * x
+        return x
+
+    def loss(ws):
+        y = x
+        for i in range(0, len(ws), count):
+            y = layers(ws[i : i + count], y)
+        return (y * y).sum()
+
+    return jax.grad(loss)(ws)
+
+
+@program(shape(8, 32, 32), shape(65536, 32))
+def waste_recomputed(ws, x):
+    """One checkpoint that is around eight layers, which are held at once."""
+    return gradient_with_checkpoints(ws, x, 8)
+
+
+@program(shape(8, 32, 32), shape(65536, 32))
+def recomputed_in_parts(ws, x):
+    """Four checkpoints, each around two layers."""
+    return gradient_with_checkpoints(ws, x, 2)
+
+
 @program(shape(64, 64))
 def waste_constant(x):
     """An array that is part of the program."""

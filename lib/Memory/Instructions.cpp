@@ -92,6 +92,15 @@ bool hlobuf::readsInPlace(const Program &P, HloId Id, HloId Source) {
   return Reads;
 }
 
+bool hlobuf::isProduct(const Program &P, HloId Id) {
+  Opcode Op = P[Id].Op;
+  if (Op != Opcode::CustomCall)
+    return Op == Opcode::Dot || Op == Opcode::Convolution;
+  StringRef Target = P.customCallTarget(Id);
+  return Target.starts_with("__cudnn$conv") || Target.contains("gemm") ||
+         Target.contains("matmul");
+}
+
 std::vector<HloValueId> hlobuf::findOwnResults(const ModuleAnalysis &Module,
                                                const Dump &D, int32_t Color) {
   const Program &P = Module.program();

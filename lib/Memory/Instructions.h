@@ -38,6 +38,10 @@ NameId findSource(const Facts &DumpFacts, NameId Name);
 /// reads is needed until it ends.
 bool readsInPlace(const Program &P, HloId Id, HloId Source);
 
+/// \p Id, itself, computes a product of matrices or a convolution, also by a
+/// call of a library.
+bool isProduct(const Program &P, HloId Id);
+
 /// Values that ENTRY returns in allocations of \p Color that are neither
 /// arguments nor constants, one of each, in the order of the result.
 std::vector<HloValueId> findOwnResults(const ModuleAnalysis &Module,

@@ -101,6 +101,17 @@ static void writeSavings(const MemorySummary &Summary, json::OStream &J) {
             });
 }
 
+static void writeRecomputed(const Recomputation &Row, json::OStream &J) {
+  write(J, "source", Row.Source);
+  J.attribute("checkpoints", Row.Checkpoints);
+  J.attribute("products", Row.Products);
+  J.attribute("held_bytes", Row.Held);
+  if (Row.Layers == 0)
+    return;
+  J.attribute("layers", Row.Layers);
+  J.attribute("predicted_bytes", Row.Predicted);
+}
+
 static void writeBounds(StringRef Key, uint64_t Least, uint64_t Most,
                         json::OStream &J) {
   J.attributeObject(Key, [&] {
@@ -183,6 +194,8 @@ void hlobuf::writeMemory(const MemorySummary &Summary, json::OStream &J) {
       J.attribute("kept_for_backward_bytes", Summary.ResidualBytes);
     writePeak(Summary, J);
     writeSavings(Summary, J);
+    writeRows(J, "recomputed", Summary.Recomputed,
+              [&](const Recomputation &Row) { writeRecomputed(Row, J); });
     if (Summary.Copies)
       writeCopies(*Summary.Copies, J);
     if (!Summary.Answers.empty())

@@ -324,6 +324,7 @@ MemorySummary Summarizer::run() {
   Summary.Copies = Answers.Copies;
   Summary.Donated = Answers.Donations;
   Summary.Stored = Answers.Stored;
+  Summary.Recomputed = Answers.Recomputed;
   if (!Options.Explained.empty()) {
     WhyAnswers Why(Memory, Names, Module, Answers);
     for (const std::string &Question : Options.Explained)

@@ -139,6 +139,7 @@ struct MemorySummary {
   std::optional<CopyTable> Copies;
   DonationTable Donated;
   std::vector<StoredInvariant> Stored;
+  std::vector<Recomputation> Recomputed;
   /// Unknown without a module.
   std::optional<DonationSummary> Donation;
   /// One for each of SummaryOptions::Explained.

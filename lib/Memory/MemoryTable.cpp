@@ -72,6 +72,7 @@ struct Table {
   void printCopies(size_t Top);
   void printDonation();
   void printStored();
+  void printRecomputed();
 
   const MemorySummary &Summary;
   size_t Width;
@@ -296,6 +297,13 @@ void Table::printDonation() {
           Item.Why, Item.Change, Width, OS);
 }
 
+void Table::printRecomputed() {
+  for (const Recomputation &Row :
+       ArrayRef(Summary.Recomputed).take_front(RowsInSummary))
+    if (Row.Held >= whole() / 100)
+      explained(Row.Held, Row.title(), Row.why(), Row.change(), Width, OS);
+}
+
 void Table::printStored() {
   uint64_t Written = Summary.Copies ? Summary.Copies->All.Written : 0;
   for (const StoredInvariant &S :
@@ -380,6 +388,7 @@ void Table::print(StringRef Name) {
     printGroups();
   else
     printTree();
+  printRecomputed();
   OS << '\n';
   printCopies(std::min<size_t>(Summary.Top, RowsInSummary));
   printSavings();

@@ -5,6 +5,7 @@
 #ifndef HLOBUF_MEMORY_WASTE_H
 #define HLOBUF_MEMORY_WASTE_H
 
+#include "Memory/Checkpoints.h"
 #include "Memory/Donations.h"
 #include "Memory/StoredInvariants.h"
 
@@ -55,6 +56,7 @@ struct MemoryAnswers {
   std::optional<CopyTable> Copies;
   DonationTable Donations;
   std::vector<StoredInvariant> Stored;
+  std::vector<Recomputation> Recomputed;
 };
 
 } // namespace hlobuf

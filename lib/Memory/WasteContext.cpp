@@ -143,5 +143,5 @@ MemoryAnswers hlobuf::findAnswers(const MemoryUse &Memory,
     return std::pair(Item.Kind, ~Item.Saved);
   });
   return {std::move(Ctx.Items), std::move(Ctx.Copies), std::move(Ctx.Donated),
-          std::move(Ctx.Stored)};
+          std::move(Ctx.Stored), std::move(Ctx.Recomputed)};
 }

@@ -81,6 +81,7 @@ public:
   std::optional<CopyTable> Copies;
   DonationTable Donated;
   std::vector<StoredInvariant> Stored;
+  std::vector<Recomputation> Recomputed;
   /// Donations that save a copy, and those of PossibleDonation, small ones too.
   std::vector<PossibleDonation> Donations;
 

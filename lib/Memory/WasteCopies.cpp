@@ -95,6 +95,8 @@ void hlobuf::findCopies(WasteContext &Ctx) {
   Ctx.Donated = findDonationSavings(Ctx.Memory, Ctx.Main, *Ctx.Module,
                                     Ctx.Names, Finder, *Ctx.Copies);
   Ctx.Stored = findStoredInvariants(*Ctx.Module, Finder, Ctx.Names);
+  Ctx.Recomputed =
+      findRecomputations(Ctx.Memory, Ctx.Main, *Ctx.Module, Finder.traffic());
   addLossyDonations(Ctx);
   addStored(Ctx);
   CopiedResults Undonated{ResultPlan(Ctx), {}}, Returned{ResultPlan(Ctx), {}};
