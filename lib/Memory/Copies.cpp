@@ -289,8 +289,9 @@ bool CopyFinder::explainConflict(CopyRow &Row, const Way &W) const {
   if (!C.touches() && C.Reader && Names.frontend() == Frontend::JAX &&
       Names.ofInstruction(P[C.Reader].Name).OpName.find("transpose(") !=
           std::string::npos)
-    Row.Change = "it is in the backward pass: carry the part that is read "
-                 "next, and return the parts as scan output";
+    Row.Change =
+        "it is the gradient of that loop: carry only the part that its next "
+        "trip reads, and return each as output: return part, part";
   return true;
 }
 
