@@ -276,8 +276,8 @@ std::vector<size_t> CallFinder::findLevels(ArrayRef<size_t> Markers) const {
   return Levels;
 }
 
-/// What only the backward pass reads may be computed long after its call: the
-/// operations of one line are numbered by what they are computed of.
+/// What only the backward pass reads may be computed long after its call: it is
+/// of the last one that it is computed of.
 CallFinder::CallNumbers CallFinder::numberByMarkers(StringRef Function) const {
   std::vector<size_t> Markers = findMarkers(Function);
   if (Markers.empty() || (Markers.size() > 1 && !isRepeated(Function, Markers)))
@@ -292,21 +292,11 @@ CallFinder::CallNumbers CallFinder::numberByMarkers(StringRef Function) const {
   }
   std::vector<size_t> Levels = findLevels(Markers);
   CallNumbers Numbers(Forward.size());
-  std::map<std::string, std::vector<size_t>> Lines;
   for (size_t I = 0; I != Forward.size(); ++I)
-    if (callOf(I, Function))
-      Lines[lineIn(I, Function)].push_back(I);
-  for (auto &[Line, Same] : Lines) {
-    llvm::stable_sort(
-        Same, [&](size_t X, size_t Y) { return Levels[X] < Levels[Y]; });
-    bool Even = Same.size() % Markers.size() == 0;
-    for (size_t J = 0; J != Same.size(); ++J) {
-      auto Range = static_cast<size_t>(
-          llvm::lower_bound(Ends, Forward[Same[J]].Step) - Ends.begin());
-      Numbers[Same[J]] = Even ? J / (Same.size() / Markers.size())
-                              : std::min(Range, Levels[Same[J]]);
+    if (callOf(I, Function)) {
+      auto End = llvm::lower_bound(Ends, Forward[I].Step);
+      Numbers[I] = std::min(static_cast<size_t>(End - Ends.begin()), Levels[I]);
     }
-  }
   return Numbers;
 }
 
@@ -356,6 +346,10 @@ Layer CallFinder::makeLayer(StringRef Function, const CallNumbers &Numbers,
     if (Call.Residuals.empty())
       continue;
     Call.Anchor = findAnchor(Call.Residuals);
+    // What only other calls read is theirs.
+    llvm::erase_if(Call.Residuals, [&](const Residual &R) {
+      return R.LastRead <= Call.Anchor;
+    });
     L.Calls.push_back(std::move(Call));
   }
   return L;

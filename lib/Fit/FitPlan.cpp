@@ -23,9 +23,7 @@ static unsigned marginOf(const FitChange &C) {
 }
 
 unsigned hlobuf::errorPercent(const FitChange &C) {
-  if (!isRecompute(C))
-    return 5;
-  return C.Scanned ? 10 : 20;
+  return C.Kind == FitKind::Donate ? 5 : 20;
 }
 
 /// Donation of all arguments that results can take the memory of; nothing if
@@ -177,7 +175,7 @@ private:
 PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
     : Plan(Plan), Unchanged(Ctx.Main, Ctx.Memory.steps(), Ctx.scalingBytes()),
       Donation(findDonation(Ctx)), Batches(findBatches(Ctx)) {
-  Unchanged.apply(Ctx.keptEffect());
+  Unchanged.apply(Ctx.keptEffect().Changes);
   if (Donation && savedBy(*Donation) < threshold())
     Donation.reset();
   for (HloId Id : Ctx.P.order(Ctx.P.module().Entry))
@@ -216,8 +214,11 @@ PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
   Choice C;
   StepBytes Bytes = Unchanged;
   unsigned Divisor = 1;
+  bool Again = false;
   for (const FitChange &Change : Changes) {
-    Bytes.apply(Change.Effect);
+    Bytes.apply(Change.Effect.Changes);
+    if (!std::exchange(Again, Again || isRecompute(Change)))
+      Bytes.apply(Change.Effect.Earlier);
     Divisor *= Change.Divisor;
     C.Products += Change.Effect.Products;
     C.Margin = std::max(C.Margin, marginOf(Change));

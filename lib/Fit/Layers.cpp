@@ -2,7 +2,6 @@
 
 #include "Fit/Layers.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace hlobuf;
 
@@ -34,57 +33,71 @@ static int32_t findNextAnchor(const FitContext &Ctx, const Layer &L,
   return Next;
 }
 
-/// Gradients of weights can wait, and hold what they are computed of; compilers
-/// do not let them wait for what was computed again. They run until \p Next.
-static void runEarlier(const FitContext &Ctx, const LayerCall &Call,
-                       int32_t Next, FitEffect &Effect) {
-  llvm::SetVector<uint32_t> Late;
-  auto AddReaders = [&](HloValueId V) {
-    for (auto [Step, User] : Ctx.readers(V))
-      if (Step > Next)
-        Late.insert(User.index());
+/// Gradients of weights can wait, and hold what they are computed of. Where
+/// that would be a part of the peak, compilers do not let them wait: a product
+/// that takes less than what it waits with runs as soon as it can. \p Again is
+/// computed again anyway.
+static std::vector<BytesChange> runEarlier(const FitContext &Ctx,
+                                           const DenseSet<uint32_t> &Again) {
+  FitEffect Effect;
+  DenseMap<uint32_t, int32_t> Moved;
+  auto StepOf = [&](HloId Id) {
+    auto Known = Moved.find(Id.index());
+    return Known == Moved.end() ? Ctx.step(Id) : Known->second;
   };
-  for (const Residual &R : Call.Residuals)
-    if (R.Value)
-      AddReaders(R.Value);
-  DenseSet<uint32_t> Freed;
-  for (size_t I = 0; I != Late.size(); ++I) {
-    HloId User(Late[I]);
-    Ctx.forEachDefined(User, [&](HloValueId V) {
-      const FitBuffer *B = Ctx.buffer(V);
-      // What grows with the batch is on the way to the gradient.
-      if (!B || B->Scales || Ctx.products(User) == 0)
-        AddReaders(V);
-      else
-        Effect.add({Next + 1, Ctx.step(User) - 1}, B->split());
-    });
-  }
-  for (uint32_t I : Late) {
-    HloId User(I);
-    for (HloId Operand : Ctx.P.operands(User))
+  DenseSet<uint32_t> Waiting;
+  for (HloId Id : Ctx.P.order(Ctx.P.module().Entry)) {
+    if (Ctx.step(Id) < Ctx.turn() || Ctx.P[Id].Op == Opcode::While)
+      continue;
+    int32_t Ready = 0;
+    SplitBytes Takes, Held;
+    SmallVector<HloValueId, 8> Read;
+    for (HloId Operand : Ctx.P.operands(Id))
       Ctx.forEachPart(Operand, [&](HloValueId V) {
-        HloId By = Ctx.Flow[V].Definition;
-        const FitBuffer *B = Ctx.buffer(V);
-        if (B && Ctx.pass(By) == Pass::Backward && Ctx.step(By) <= Next &&
-            llvm::all_of(Ctx.readers(V),
-                         [&](const auto &Reader) {
-                           return Reader.first <= Next ||
-                                  Late.contains(Reader.second.index());
-                         }) &&
-            Freed.insert(V.index()).second)
-          Effect.add({Next + 1, B->end()}, -B->split());
+        Ready = std::max(Ready, StepOf(Ctx.Flow[V].Definition));
+        if (Ctx.buffer(V) && !Again.contains(V.index()))
+          Read.push_back(V);
       });
+    for (HloValueId V : Read)
+      if (const FitBuffer *B = Ctx.buffer(V); B->end() > Ready)
+        Held += B->split();
+    Ctx.forEachDefined(Id, [&](HloValueId V) {
+      if (const FitBuffer *B = Ctx.buffer(V))
+        Takes += B->split();
+    });
+    // All but products is cheap.
+    bool IsProduct = Ctx.products(Id) != 0;
+    if (IsProduct && Takes.total() >= Held.total())
+      continue;
+    Moved[Id.index()] = Ready;
+    if (!IsProduct)
+      continue;
+    Effect.add({Ready, Ctx.step(Id) - 1}, Takes);
+    for (HloValueId V : Read)
+      Waiting.insert(V.index());
   }
+  for (uint32_t I : Waiting) {
+    const FitBuffer *B = Ctx.buffer(HloValueId(I));
+    int32_t Last = largestOf(Ctx.readers(HloValueId(I)),
+                             [&](const auto &R) { return StepOf(R.second); });
+    Effect.add({Last + 1, B->end()}, -B->split());
+  }
+  return std::move(Effect.Changes);
 }
 
 FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L) {
   FitEffect Effect;
+  DenseSet<uint32_t> Residuals;
+  for (const LayerCall &Call : L.Calls)
+    for (const Residual &R : Call.Residuals)
+      if (R.Value)
+        Residuals.insert(R.Value.index());
+  Effect.Earlier = runEarlier(Ctx, Residuals);
   for (const LayerCall &Call : L.Calls) {
     SplitBytes Again;
     for (HloId Id : Call.Order)
       Effect.Products += Ctx.products(Id) * (L.Scanned ? L.Count : 1);
     int32_t Next = findNextAnchor(Ctx, L, Call);
-    runEarlier(Ctx, Call, Next, Effect);
     for (const Residual &R : Call.Residuals) {
       Again += R.Bytes;
       llvm::append_range(Effect.Changes, R.Freed);

@@ -15,9 +15,9 @@ StepBytes::StepBytes(const SpaceUse &Space, int32_t Steps,
   }
 }
 
-void StepBytes::apply(const FitEffect &Effect) {
+void StepBytes::apply(ArrayRef<BytesChange> Changes) {
   auto Last = static_cast<int32_t>(Base.size()) - 1;
-  for (const BytesChange &C : Effect.Changes) {
+  for (const BytesChange &C : Changes) {
     int32_t Start = std::max(C.Range.Start, 0);
     int32_t End = std::min(C.Range.End, Last);
     if (Start > End)

@@ -40,6 +40,8 @@ struct BytesChange {
 /// What a change of the program does to its memory, and what it costs.
 struct FitEffect {
   std::vector<BytesChange> Changes;
+  /// What runs earlier in a program that computes anything again.
+  std::vector<BytesChange> Earlier;
   /// Products of matrices and convolutions that are computed again.
   uint64_t Products = 0;
 
@@ -56,7 +58,7 @@ public:
   /// \p Scaling of \p Space's bytes, by step, grow with the batch.
   StepBytes(const SpaceUse &Space, int32_t Steps, ArrayRef<uint64_t> Scaling);
 
-  void apply(const FitEffect &Effect);
+  void apply(ArrayRef<BytesChange> Changes);
   /// The most bytes with the batch divided by \p Divisor.
   uint64_t peak(unsigned Divisor) const;
 
