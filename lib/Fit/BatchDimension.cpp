@@ -12,15 +12,10 @@ static std::map<std::string, unsigned> countResults(const Dump &D) {
   HloId Root = M.Entry ? M[M.Entry].Root : HloId();
   if (!Root)
     return Count;
-  std::vector<ShapeId> Work = {M[Root].Shape};
-  while (!Work.empty()) {
-    ShapeId Id = Work.back();
-    Work.pop_back();
-    if (D.Shapes[Id].isTuple())
-      llvm::append_range(Work, D.Shapes[Id].Elements);
-    else
-      ++Count[D.Shapes.plainText(Id)];
-  }
+  const Shape &Result = D.Shapes[M[Root].Shape];
+  for (ShapeId Id :
+       Result.isTuple() ? ArrayRef(Result.Elements) : ArrayRef(M[Root].Shape))
+    ++Count[D.Shapes.plainText(Id)];
   return Count;
 }
 

@@ -53,9 +53,7 @@ private:
   std::vector<uint64_t> bytesInUse() const;
   std::vector<size_t> findLevels(ArrayRef<size_t> Markers) const;
   CallNumbers numberByMarkers(StringRef Function) const;
-  Layer makeLayer(StringRef Function, const CallNumbers &Numbers,
-                  size_t Group) const;
-  void addLayers(StringRef Function, std::vector<Layer> &Layers) const;
+  void addLayer(StringRef Function, std::vector<Layer> &Layers) const;
 
   const FitContext &Ctx;
   /// In schedule order.
@@ -111,7 +109,6 @@ void CallFinder::addKept(size_t Number, HloValueId V) {
     return;
   Kept K;
   K.Number = Number;
-  K.R.Definition = Forward[Number].Id;
   K.R.Value = V;
   K.R.Bytes = B->split();
   K.R.FirstRead = Ctx.Memory.steps();
@@ -175,20 +172,18 @@ CallFinder::numberByScope(StringRef Function,
       ForEachScope(I, [&](const std::string &S) { return ++Others[S] != 0; });
   CallNumbers Numbers(Forward.size());
   std::map<std::string, size_t> Known;
-  // Cheap operations may be far from their call.
-  for (bool Products : {true, false})
-    for (size_t I = 0; I != Forward.size(); ++I) {
-      if (Forward[I].IsProduct != Products || !callOf(I, Function))
-        continue;
-      ForEachScope(I, [&](const std::string &S) {
-        if (Others.count(S))
-          return true;
-        Numbers[I] = Known.try_emplace(S, Known.size()).first->second;
-        return false;
-      });
-      if (!Numbers[I] && Products)
-        return {};
-    }
+  for (size_t I = 0; I != Forward.size(); ++I) {
+    if (!callOf(I, Function))
+      continue;
+    ForEachScope(I, [&](const std::string &S) {
+      if (Others.count(S))
+        return true;
+      Numbers[I] = Known.try_emplace(S, Known.size()).first->second;
+      return false;
+    });
+    if (!Numbers[I] && Forward[I].IsProduct)
+      return {};
+  }
   Modules.resize(Known.size());
   for (const auto &[Scope, Number] : Known)
     Modules[Number] = Scope.substr(Scope.rfind('/') + 1);
@@ -319,55 +314,39 @@ static int32_t findAnchor(ArrayRef<Residual> All) {
   return -1;
 }
 
-/// \p Group calls are computed again at a time.
-Layer CallFinder::makeLayer(StringRef Function, const CallNumbers &Numbers,
-                            size_t Group) const {
+void CallFinder::addLayer(StringRef Function,
+                          std::vector<Layer> &Layers) const {
   Layer L;
+  CallNumbers Numbers = numberByScope(Function, L.Modules);
+  if (Numbers.empty())
+    Numbers = numberByMarkers(Function);
+  if (Numbers.empty())
+    return;
   L.Function = Function.str();
-  L.Group = Group;
   std::map<size_t, LayerCall> Calls;
-  auto CallOf = [&](size_t I) {
-    return Numbers[I] ? std::optional(*Numbers[I] / Group) : std::nullopt;
-  };
   for (size_t I = 0; I != Forward.size(); ++I) {
     if (!Numbers[I])
       continue;
-    Calls[*CallOf(I)].Order.push_back(Forward[I].Id);
+    Calls[*Numbers[I]].Order.push_back(Forward[I].Id);
     L.Count = std::max<uint64_t>(L.Count, *Numbers[I] + 1);
     const SourceFrame *F = callOf(I, Function);
     L.Source = F->File + ":" + std::to_string(F->Line);
   }
   for (const Kept &K : All)
-    if (std::optional<size_t> Call = CallOf(K.Number);
+    if (std::optional<size_t> Call = Numbers[K.Number];
         Call &&
-        llvm::all_of(K.Readers, [&](size_t I) { return CallOf(I) == Call; }))
+        llvm::all_of(K.Readers, [&](size_t I) { return Numbers[I] == Call; }))
       Calls[*Call].Residuals.push_back(K.R);
   for (auto &[Number, Call] : Calls) {
-    if (Call.Residuals.empty())
-      continue;
     Call.Anchor = findAnchor(Call.Residuals);
     // What only other calls read is theirs.
     llvm::erase_if(Call.Residuals, [&](const Residual &R) {
       return R.LastRead <= Call.Anchor;
     });
-    L.Calls.push_back(std::move(Call));
+    if (!Call.Residuals.empty())
+      L.Calls.push_back(std::move(Call));
   }
-  return L;
-}
-
-void CallFinder::addLayers(StringRef Function,
-                           std::vector<Layer> &Layers) const {
-  std::vector<std::string> Modules;
-  CallNumbers Numbers = numberByScope(Function, Modules);
-  if (Numbers.empty())
-    Numbers = numberByMarkers(Function);
-  if (Numbers.empty())
-    return;
-  Layers.push_back(makeLayer(Function, Numbers, 1));
-  Layers.back().Modules = std::move(Modules);
-  size_t Count = Layers.back().Count;
-  for (size_t Group = 2; Group * 2 <= Count && Group <= 8; ++Group)
-    Layers.push_back(makeLayer(Function, Numbers, Group));
+  Layers.push_back(std::move(L));
 }
 
 std::vector<Layer> CallFinder::find() {
@@ -380,7 +359,7 @@ std::vector<Layer> CallFinder::find() {
         Functions.push_back(F.Function);
   std::vector<Layer> Layers;
   for (const std::string &Function : Functions)
-    addLayers(Function, Layers);
+    addLayer(Function, Layers);
   return Layers;
 }
 

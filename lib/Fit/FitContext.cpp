@@ -112,18 +112,14 @@ int32_t FitContext::step(HloId Id) const {
 }
 
 /// The backward pass begins where the fewest products of matrices of either
-/// pass are on the wrong side; where there are none, the fewest instructions.
+/// pass are on the wrong side.
 /// Compilers move cheap ones, and compute them again. \p AgainVote is that of
 /// what checkpoints compute again.
 int32_t FitContext::findTurn(int AgainVote) const {
-  auto Counts = [&](size_t I) {
-    return Passes[I] == Pass::Backward && Products[I] != 0;
-  };
-  bool HasProducts = llvm::any_of(llvm::seq<size_t>(0, P.size()), Counts);
   std::vector<int> Changes(static_cast<size_t>(Memory.steps()) + 1);
   bool HasBackward = false;
   for (size_t I = 0; I != P.size(); ++I) {
-    bool Votes = Passes[I] != Pass::None && (!HasProducts || Products[I] != 0);
+    bool Votes = Passes[I] != Pass::None && Products[I] != 0;
     int32_t Step = Votes ? step(HloId(I)) : -1;
     if (Step < 0)
       continue;
@@ -163,12 +159,6 @@ void FitContext::findDonations() {
   WasteContext Possible(Memory, Names, Main, &Module);
   findCopies(Possible);
   hlobuf::findDonations(Possible);
-  // Copies that they need may take what they save.
-  if (llvm::none_of(Possible.Items, [](const Waste &Item) {
-        return Item.Saved != 0 && (Item.Kind == WasteKind::Copy ||
-                                   Item.Kind == WasteKind::PossibleDonation);
-      }))
-    return;
   for (const PossibleDonation &Item : Possible.Donations) {
     const ValueTag &Tag = D[Item.Result.Value].Tag;
     Donations.push_back(
@@ -200,7 +190,7 @@ void FitContext::findBuffers() {
                        : IdPair(static_cast<uint32_t>(I), 1);
     auto [Entry, New] = Known.try_emplace(Key, uint32_t(Buffers.size()));
     if (New)
-      Buffers.emplace_back().First = V;
+      Buffers.emplace_back();
     FitBuffer &B = Buffers[Entry->second];
     B.Bytes = std::max(B.Bytes, D[V].Size);
     B.Live.push_back(*Range);

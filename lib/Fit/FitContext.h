@@ -19,8 +19,6 @@ struct FitBuffer {
   uint64_t Bytes = 0;
   /// Disjoint, ascending, closed.
   std::vector<StepRange> Live;
-  /// The one that is defined first.
-  ValueId First;
   bool Scales = false;
   /// It is in the memory of a result that a donated argument can give: it needs
   /// another place then, and none before.

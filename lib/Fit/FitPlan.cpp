@@ -67,36 +67,20 @@ static std::vector<FitChange> findBatches(const FitContext &Ctx) {
   return Changes;
 }
 
-/// The function has modules of a library of layers, which jax.checkpoint() does
-/// not know.
-static bool usesLibrary(const FitContext &Ctx, const Layer &L) {
-  auto Uses = [&](HloId Id) {
-    for (const SourceFrame &F : Ctx.calls(Id)) {
-      if (libraryOf(F.File) != LayerLibrary::None)
-        return true;
-      if (F.Function == L.Function)
-        break;
-    }
-    return false;
-  };
-  return llvm::any_of(L.Calls, [&](const LayerCall &Call) {
-    return llvm::any_of(Call.Order, Uses);
-  });
-}
-
 /// The line after the definition of \p L's function that makes it be computed
 /// again; empty if none was tried that does.
 static std::string pasteOf(const FitContext &Ctx, const Layer &L) {
-  StringRef Name = L.Function;
-  auto [Scope, Last] = Name.rsplit('.');
+  auto [Scope, Last] = StringRef(L.Function).rsplit('.');
+  LayerLibrary Library = libraryOf(Ctx.D.file(FileRole::Module).Text);
   if (Last.empty() || Scope.ends_with("<locals>")) {
-    Name = Last.empty() ? Name : Last;
-    return Name.empty() || Name.ends_with(">") || usesLibrary(Ctx, L)
+    StringRef Name = Last.empty() ? Scope : Last;
+    // jax.checkpoint() does not know modules.
+    return Name.empty() || Name.ends_with(">") || Library != LayerLibrary::None
                ? ""
                : fmt::format("{0} = jax.checkpoint({0})", Name);
   }
   StringRef Class = Scope.contains('.') ? Scope.rsplit('.').second : Scope;
-  switch (libraryOf(Ctx.D.file(FileRole::Module).Text)) {
+  switch (Library) {
   case LayerLibrary::Linen:
     return Last == "__call__" ? fmt::format("{0} = nn.remat({0})", Class) : "";
   case LayerLibrary::Nnx:
@@ -122,7 +106,6 @@ static FitChange makeRecompute(const FitContext &Ctx, const Layer &L) {
   C.Source = L.Source;
   C.Scanned = L.Scanned;
   C.Count = L.Count;
-  C.Group = L.Group;
   C.Paste = pasteOf(Ctx, L);
   C.Effect = recomputeLayer(Ctx, L);
   return C;
@@ -191,23 +174,9 @@ PlanSearch::PlanSearch(const FitContext &Ctx, FitPlan &Plan)
     addRecompute(makeRecompute(Ctx, L));
 }
 
-/// Of one function, the calls one by one, and the number of calls at a time
-/// that leaves the lowest peak.
 void PlanSearch::addRecompute(FitChange C) {
-  C.Saved = savedBy(C);
-  if (C.Paste.empty() || C.Saved < threshold())
-    return;
-  if (C.Group == 1) {
+  if (!C.Paste.empty() && savedBy(C) >= threshold())
     Recomputes.push_back(std::move(C));
-    return;
-  }
-  C.Paste.clear();
-  bool Other = !Recomputes.empty() && Recomputes.back().Names == C.Names;
-  if (Other && C.Saved <= Recomputes.back().Saved)
-    return;
-  if (Other && Recomputes.back().Group > 1)
-    Recomputes.pop_back();
-  Recomputes.push_back(std::move(C));
 }
 
 PlanSearch::Choice PlanSearch::measure(std::vector<FitChange> Changes) const {
@@ -261,28 +230,19 @@ void PlanSearch::addCandidates() {
   std::ranges::stable_sort(Plan.Candidates, std::greater(), &FitChange::Saved);
 }
 
-/// What fits is better than what does not; then what is a line each, then what
-/// costs less.
+/// What fits is better than what does not; then what costs less.
 bool PlanSearch::isBetter(const Choice &X, const Choice &Than) const {
   if (fits(X) != fits(Than))
     return fits(X);
-  // One more change is worth one percent of the bytes.
-  auto Bytes = [](const Choice &C) {
-    return double(C.Predicted) * (100 + double(C.Changes.size()));
-  };
   if (!fits(X))
-    return Bytes(X) < Bytes(Than);
+    return X.Predicted < Than.Predicted;
   // One more change is worth one percent of the products.
   auto Cost = [&](const Choice &C) {
     return 100 * C.Products / std::max<uint64_t>(Plan.Products, 1) +
            C.Changes.size();
   };
-  auto Grouped = [](const Choice &C) {
-    return llvm::count_if(C.Changes,
-                          [](const FitChange &F) { return F.Group > 1; });
-  };
-  return std::tuple(Grouped(X), Cost(X), X.Predicted) <
-         std::tuple(Grouped(Than), Cost(Than), Than.Predicted);
+  return std::pair(Cost(X), X.Predicted) <
+         std::pair(Cost(Than), Than.Predicted);
 }
 
 void PlanSearch::consider(Choice C) {

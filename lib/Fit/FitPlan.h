@@ -30,12 +30,10 @@ struct FitChange {
   std::vector<std::string> Names;
   /// `train.py:12`; empty if it is not known.
   std::string Source;
-  /// The function is the body of a scan; calls or trips, and how many of them
-  /// are computed again at a time.
+  /// The function is the body of a scan; calls or trips.
   bool Scanned = false;
   uint64_t Count = 1;
-  uint64_t Group = 1;
-  /// What to write into the program; empty if that is more than a line.
+  /// What to write into the program.
   std::string Paste;
   /// Of Batch: the rows now, and by what they are divided.
   int64_t Rows = 0;

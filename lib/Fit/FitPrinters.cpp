@@ -10,10 +10,6 @@
 
 using namespace hlobuf;
 
-static std::string shortSource(StringRef Source) {
-  return llvm::sys::path::filename(Source).str();
-}
-
 static std::string donationLine(const FitChange &C, const FitPlan &Plan) {
   if (Plan.From == Frontend::PyTorch)
     return "update the tensors in place between two torch_xla.sync()";
@@ -49,18 +45,16 @@ static ChangeText describe(const FitChange &C, const FitPlan &Plan) {
             donationLine(C, Plan),
             "nothing, where the caller does not need them afterwards"};
   case FitKind::Recompute:
-    return {fmt::format(
-                "compute {} again in the backward pass{} ({} {} {})", Name,
-                C.Group > 1
-                    ? fmt::format(", one checkpoint for each {} calls", C.Group)
-                : Plan.OneCheckpoint && !C.Scanned
-                    ? ", in place of the one checkpoint around all"
-                    : "",
-                C.Count, C.Scanned ? "trips of the scan at" : "calls at",
-                shortSource(C.Source)),
-            C.Paste,
-            fmt::format("up to {} of {} products of matrices again",
-                        C.Effect.Products, Plan.Products)};
+    return {
+        fmt::format("compute {} again in the backward pass{} ({} {} {})", Name,
+                    Plan.OneCheckpoint && !C.Scanned
+                        ? ", in place of the one checkpoint around all"
+                        : "",
+                    C.Count, C.Scanned ? "trips of the scan at" : "calls at",
+                    llvm::sys::path::filename(C.Source).str()),
+        C.Paste,
+        fmt::format("up to {} of {} products of matrices again",
+                    C.Effect.Products, Plan.Products)};
   case FitKind::Batch:
     break;
   }
@@ -156,7 +150,6 @@ static void writeChange(const FitChange &C, const FitPlan &Plan,
   if (C.Kind == FitKind::Recompute) {
     J.attribute("scanned", C.Scanned);
     J.attribute("count", C.Count);
-    J.attribute("group", C.Group);
   }
   if (C.Kind == FitKind::Batch) {
     J.attribute("rows", C.Rows);

@@ -35,17 +35,21 @@ static int32_t findNextAnchor(const FitContext &Ctx, const Layer &L,
 
 /// Gradients of weights can wait, and hold what they are computed of. Where
 /// that would be a part of the peak, compilers do not let them wait: a product
-/// that takes less than what it waits with runs as soon as it can. \p Again is
-/// computed again anyway.
+/// that takes less than what it waits with runs as soon as it can. What \p L
+/// computes again does not wait.
 static std::vector<BytesChange> runEarlier(const FitContext &Ctx,
-                                           const DenseSet<uint32_t> &Again) {
+                                           const Layer &L) {
   FitEffect Effect;
+  DenseSet<uint32_t> Again, Waiting;
+  for (const LayerCall &Call : L.Calls)
+    for (const Residual &R : Call.Residuals)
+      if (R.Value)
+        Again.insert(R.Value.index());
   DenseMap<uint32_t, int32_t> Moved;
   auto StepOf = [&](HloId Id) {
     auto Known = Moved.find(Id.index());
     return Known == Moved.end() ? Ctx.step(Id) : Known->second;
   };
-  DenseSet<uint32_t> Waiting;
   for (HloId Id : Ctx.P.order(Ctx.P.module().Entry)) {
     if (Ctx.step(Id) < Ctx.turn() || Ctx.P[Id].Op == Opcode::While)
       continue;
@@ -78,8 +82,9 @@ static std::vector<BytesChange> runEarlier(const FitContext &Ctx,
   }
   for (uint32_t I : Waiting) {
     const FitBuffer *B = Ctx.buffer(HloValueId(I));
-    int32_t Last = largestOf(Ctx.readers(HloValueId(I)),
-                             [&](const auto &R) { return StepOf(R.second); });
+    int32_t Last = 0;
+    for (auto [Step, User] : Ctx.readers(HloValueId(I)))
+      Last = std::max(Last, StepOf(User));
     Effect.add({Last + 1, B->end()}, -B->split());
   }
   return std::move(Effect.Changes);
@@ -87,12 +92,7 @@ static std::vector<BytesChange> runEarlier(const FitContext &Ctx,
 
 FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L) {
   FitEffect Effect;
-  DenseSet<uint32_t> Residuals;
-  for (const LayerCall &Call : L.Calls)
-    for (const Residual &R : Call.Residuals)
-      if (R.Value)
-        Residuals.insert(R.Value.index());
-  Effect.Earlier = runEarlier(Ctx, Residuals);
+  Effect.Earlier = runEarlier(Ctx, L);
   for (const LayerCall &Call : L.Calls) {
     SplitBytes Again;
     for (HloId Id : Call.Order)

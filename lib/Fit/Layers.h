@@ -11,8 +11,6 @@ namespace hlobuf {
 
 /// What the backward pass reads of the forward pass.
 struct Residual {
-  /// What defines it; of a scan what writes it into its stack.
-  HloId Definition;
   /// Invalid for one of a scan.
   HloValueId Value;
   /// Of one layer.
@@ -44,8 +42,6 @@ struct Layer {
   bool Scanned = false;
   /// Calls, or trips.
   uint64_t Count = 1;
-  /// Calls that are computed again at a time.
-  uint64_t Group = 1;
   /// By call: the name of the module that it is of, where a library of layers
   /// gives it one.
   std::vector<std::string> Modules;

@@ -91,7 +91,6 @@ void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
   if (Count < 2 || !B || B->Live.empty())
     return;
   Residual R;
-  R.Definition = Writer;
   R.Bytes = SplitBytes::of(B->Bytes / Count, B->Scales);
   if (!addReaders(V, R) || R.LastRead < 0)
     return;
@@ -127,11 +126,9 @@ bool ScanFinder::addReaders(HloValueId Stack, Residual &R) {
 void ScanFinder::findInputs() {
   HloId Parameter = P.parameter(Body, 0);
   HloId Root = P.root(Body);
-  StepRange Longest;
+  StepRange Kept{Ctx.step(While), 0};
   for (const Residual &R : Call.Residuals)
-    for (const BytesChange &C : R.Freed)
-      if (C.Range.End - C.Range.Start > Longest.End - Longest.Start)
-        Longest = C.Range;
+    Kept.End = std::max(Kept.End, R.LastRead);
   uint32_t Parts = Parameter && Root ? P.trees().parts(P[Parameter].Shape) : 0;
   for (uint32_t Ordinal = 1; Ordinal < Parts; ++Ordinal) {
     HloValueId In = Ctx.Flow.at(Parameter, Ordinal);
@@ -143,7 +140,7 @@ void ScanFinder::findInputs() {
       continue;
     bool Scales = Ctx.D[Line].Shape && Ctx.Batch.scales(Ctx.D[Line].Shape);
     Call.Inputs.push_back(
-        {Longest, SplitBytes::of(Ctx.D[Line].Size * Trips, Scales)});
+        {Kept, SplitBytes::of(Ctx.D[Line].Size * Trips, Scales)});
   }
 }
 
