@@ -23,7 +23,9 @@ static unsigned marginOf(const FitChange &C) {
 }
 
 unsigned hlobuf::errorPercent(const FitChange &C) {
-  return C.Kind == FitKind::Donate ? 5 : 20;
+  if (C.Kind == FitKind::Donate)
+    return 5;
+  return C.Scanned ? 10 : 20;
 }
 
 /// Donation of all arguments that results can take the memory of; nothing if

@@ -92,7 +92,9 @@ static std::vector<BytesChange> runEarlier(const FitContext &Ctx,
 
 FitEffect hlobuf::recomputeLayer(const FitContext &Ctx, const Layer &L) {
   FitEffect Effect;
-  Effect.Earlier = runEarlier(Ctx, L);
+  // Those of GPUs let them wait all the same.
+  if (Ctx.DumpFacts.isTPU())
+    Effect.Earlier = runEarlier(Ctx, L);
   for (const LayerCall &Call : L.Calls) {
     SplitBytes Again;
     for (HloId Id : Call.Order)
