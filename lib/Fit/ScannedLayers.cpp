@@ -16,8 +16,7 @@ namespace {
 struct ScanFinder {
   std::optional<Layer> find();
 
-  void findStacks();
-  void addStack(HloId Writer, uint32_t Ordinal);
+  void addStack(uint32_t Ordinal);
   bool addReaders(HloValueId Stack, Residual &R);
   void findInputs();
   void name(Layer &L) const;
@@ -35,65 +34,33 @@ struct ScanFinder {
 };
 } // namespace
 
-/// The dynamic-update-slice that writes part \p Ordinal of \p Id; invalid if
-/// none does.
-static HloId findUpdate(const Program &P, HloId Id, uint32_t Ordinal) {
-  if (P[Id].Op == Opcode::DynamicUpdateSlice)
-    return Id;
-  ComputationId Fused = P[Id].Op == Opcode::Fusion
-                            ? P.callee(Id, CallRole::Calls)
-                            : ComputationId();
-  HloId Update = Fused ? P.root(Fused) : HloId();
-  if (Update && P[Update].Op == Opcode::Tuple) {
-    HloId Tuple = Update;
-    Update = HloId();
-    for (uint32_t K = 0; K != P.operands(Tuple).size(); ++K)
-      if (P.trees().elementOrdinal(P[Id].Shape, K) == Ordinal)
-        Update = P.operands(Tuple)[K];
-  }
-  while (Update && P[Update].Op == Opcode::Bitcast &&
-         !P.operands(Update).empty())
-    Update = P.operands(Update).front();
-  return Update && P[Update].Op == Opcode::DynamicUpdateSlice ? Update
-                                                              : HloId();
-}
-
-/// How many updates fill what \p Update writes to; 0 if it is not a stack.
-static uint64_t countUpdates(const Program &P, HloId Update) {
-  if (P.operands(Update).size() < 2)
-    return 0;
-  const auto &All = P.trees().shape(P[Update].Shape).Dimensions;
-  const auto &One = P.trees().shape(P[P.operands(Update)[1]].Shape).Dimensions;
-  uint64_t Count = 0;
-  for (size_t I = 0; I != All.size() && I < One.size(); ++I) {
-    if (All[I].Size == One[I].Size)
-      continue;
-    if (One[I].Size != 1 || Count != 0)
-      return 0;
-    Count = static_cast<uint64_t>(All[I].Size);
-  }
-  return Count;
-}
-
-void ScanFinder::findStacks() {
-  if (HloId Root = P.root(Body))
-    Ctx.forEachPart(Root, [&](HloValueId V) {
-      if (!Ctx.Flow[V].Phi)
-        addStack(Ctx.Flow[V].Definition, Ctx.Flow[V].Ordinal);
-    });
-}
-
-void ScanFinder::addStack(HloId Writer, uint32_t Ordinal) {
-  HloId Update = findUpdate(P, Writer, Ordinal);
-  uint64_t Count = Update ? countUpdates(P, Update) : 0;
-  HloValueId V = Ctx.Flow.definedAt(Writer, Ordinal);
-  const FitBuffer *B = Ctx.buffer(V);
-  if (Count < 2 || !B || B->Live.empty())
+/// A stack is written in each trip, and read by nothing else of it. Its first
+/// dimension are the trips.
+void ScanFinder::addStack(uint32_t Ordinal) {
+  HloValueId In = Ctx.Flow.at(P.parameter(Body, 0), Ordinal);
+  HloValueId V = Ctx.Flow.at(P.root(Body), Ordinal);
+  const FitBuffer *B = V && !Ctx.Flow[V].Phi ? Ctx.buffer(V) : nullptr;
+  if (!In || !B || B->Live.empty())
     return;
+  bool Writes = false;
+  bool Reads = false;
+  for (auto [Step, User] : Ctx.readers(In))
+    if (User == Ctx.Flow[V].Definition)
+      Writes = true;
+    else if (P[User].Parent == Body && !isControlFlow(P[User].Op) &&
+             !accessesNoMemory(P[User].Op))
+      Reads = true;
+  if (!Writes || Reads)
+    return;
+  ShapeId Shape = Ctx.D[Ctx.Module.lineOf(V)].Shape;
+  if (!Shape || Ctx.D.Shapes[Shape].Dimensions.empty())
+    return;
+  auto Count =
+      static_cast<uint64_t>(Ctx.D.Shapes[Shape].Dimensions.front().Size);
   Residual R;
-  R.Bytes = SplitBytes::of(B->Bytes / Count, B->Scales);
-  if (!addReaders(V, R) || R.LastRead < 0)
+  if (Count < 2 || !addReaders(V, R) || R.LastRead < 0)
     return;
+  R.Bytes = SplitBytes::of(B->Bytes / Count, B->Scales);
   for (StepRange Range : B->Live)
     R.Freed.push_back({Range, -B->split()});
   Stacks.insert(Ctx.Aliases.group(V).index());
@@ -164,10 +131,12 @@ void ScanFinder::name(Layer &L) const {
 }
 
 std::optional<Layer> ScanFinder::find() {
-  if (!Body || Ctx.step(While) < 0 || Ctx.step(While) >= Ctx.turn())
+  if (!Body || !P.parameter(Body, 0) || !P.root(Body) || Ctx.step(While) < 0 ||
+      Ctx.step(While) >= Ctx.turn())
     return std::nullopt;
   Call.Order = Ctx.order(Body);
-  findStacks();
+  for (uint32_t I = 1, E = P.trees().parts(P[P.root(Body)].Shape); I < E; ++I)
+    addStack(I);
   if (Call.Residuals.empty() || !Reading)
     return std::nullopt;
   findInputs();
