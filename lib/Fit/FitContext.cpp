@@ -25,13 +25,6 @@ FitContext::FitContext(const MemoryUse &Memory, const ModuleAnalysis &Module,
   findBuffers();
 }
 
-/// \p Target, of a custom call, computes a product of matrices or a
-/// convolution.
-static bool isProductCall(StringRef Target) {
-  return Target.starts_with("__cudnn$conv") || Target.contains("gemm") ||
-         Target.contains("matmul");
-}
-
 void FitContext::countProducts() {
   Products.resize(P.size());
   // Callees come before their callers in the text (HloModule::ToString).
@@ -40,9 +33,7 @@ void FitContext::countProducts() {
     Opcode Op = P[Id].Op;
     bool Calls = Op == Opcode::Fusion || Op == Opcode::AsyncStart ||
                  Op == Opcode::Call || Op == Opcode::While;
-    Products[I] =
-        Op == Opcode::Dot || Op == Opcode::Convolution ||
-        (Op == Opcode::CustomCall && isProductCall(P.customCallTarget(Id)));
+    Products[I] = isProduct(P, Id);
     if (Calls)
       for (const HloCall &Call : P.calls(Id))
         for (HloId Inner : P.order(Call.Callee))
