@@ -2,12 +2,9 @@
 
 #include "Driver/Budget.h"
 #include "Support/Format.h"
-#include "Support/Json.h"
-#include "Support/Sources.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace hlobuf;
-namespace json = llvm::json;
 
 /// Values that an error of a budget names.
 static constexpr size_t MaxContributors = 5;
@@ -39,46 +36,6 @@ std::optional<Budget> hlobuf::parseBudget(StringRef Text) {
   return B;
 }
 
-/// Adds a line of JSON to \p G; lines without a summary say nothing.
-static void addStored(StringRef Line, Growth &G) {
-  std::optional<json::Object> Dump = parseJsonObject(Line);
-  const json::Object *Summary = Dump ? Dump->getObject("summary") : nullptr;
-  const json::Array *Spaces = Summary ? Summary->getArray("spaces") : nullptr;
-  if (!Spaces)
-    return;
-  std::string Module = Dump->getString("module").value_or("").str();
-  for (const json::Value &Space : *Spaces)
-    if (const json::Object *S = Space.getAsObject()) {
-      uint64_t &Bytes =
-          G.Stored[{Module, S->getString("name").value_or("").str()}];
-      int64_t Known = S->getInteger("bytes").value_or(0);
-      Bytes = std::max(Bytes, uint64_t(std::max<int64_t>(Known, 0)));
-    }
-}
-
-Expected<Growth> hlobuf::readGrowth(StringRef Text) {
-  Growth G;
-  auto [Limit, File] = Text.split(':');
-  G.File = File.str();
-  std::optional<GrowthLimit> Known = parseGrowthLimit(Limit);
-  if (!Known)
-    return makeError("--max-growth: expected 5%:FILE or 100MiB:FILE");
-  G.Limit = *Known;
-  Sources Texts;
-  Expected<StringRef> Stored = Texts.open(
-      G.File, [](StringRef Start) { return Start.ltrim().starts_with("{"); });
-  if (!Stored)
-    return makeError("--max-growth: cannot read '{}': {}", G.File,
-                     llvm::toString(Stored.takeError()));
-  for (StringRef Line : llvm::split(*Stored, '\n'))
-    addStored(Line, G);
-  if (G.Stored.empty())
-    return makeError("--max-growth: '{}' has no summaries: hlobuf-verify "
-                     "--summary --format=json writes them",
-                     G.File);
-  return G;
-}
-
 /// Reports \p Message with the values that hold the most.
 static void addError(const MemorySummary &M, const SpaceSummary &S,
                      std::string Message, DumpResult &R) {
@@ -101,29 +58,8 @@ static void addError(const MemorySummary &M, const SpaceSummary &S,
   }
 }
 
-static void checkGrowth(const MemorySummary &M, const Growth &Limit,
-                        DumpResult &R) {
-  for (const SpaceSummary &S : M.Spaces) {
-    auto Known = Limit.Stored.find({R.Module, S.Name});
-    R.InStoredSummary |= Known != Limit.Stored.end();
-    if (Known == Limit.Stored.end() ||
-        Limit.Limit.allows(Known->second, S.Allocated))
-      continue;
-    uint64_t More = S.Allocated - Known->second;
-    double Percent = Known->second == 0
-                         ? 100.0
-                         : 100.0 * double(More) / double(Known->second);
-    addError(M, S,
-             fmt::format("{} needs {} of {}, {} ({:.1f}%) more than in {}",
-                         R.Module, humanBytes(S.Allocated), S.Name,
-                         humanBytes(More), Percent, Limit.File),
-             R);
-  }
-}
-
 void hlobuf::checkBudgets(const MemorySummary &M,
-                          ArrayRef<const Budget *> Budgets, const Growth *Limit,
-                          DumpResult &R) {
+                          ArrayRef<const Budget *> Budgets, DumpResult &R) {
   size_t Before = R.Findings.size();
   for (const SpaceSummary &S : M.Spaces)
     R.SpaceNames.push_back(S.Name);
@@ -144,8 +80,6 @@ void hlobuf::checkBudgets(const MemorySummary &M,
                  R);
     }
   }
-  if (Limit)
-    checkGrowth(M, *Limit, R);
   if (R.Findings.size() != Before)
     setFingerprints(R);
 }

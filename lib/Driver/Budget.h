@@ -7,7 +7,6 @@
 
 #include "Results/Result.h"
 #include "Support/HumanBytes.h"
-#include <map>
 
 namespace hlobuf {
 
@@ -35,22 +34,10 @@ bool matchesGlob(StringRef Glob, StringRef Text);
 /// is not that.
 std::optional<Budget> parseBudget(StringRef Text);
 
-/// How much more a program may need than in a stored summary.
-struct Growth {
-  GrowthLimit Limit;
-  std::string File;
-  /// By module and memory space.
-  std::map<std::pair<std::string, std::string>, uint64_t> Stored;
-};
-
-/// Reads `5%:FILE` or `100MiB:FILE`, and FILE, which holds what
-/// `--summary --format=json` prints.
-Expected<Growth> readGrowth(StringRef Text);
-
 /// Adds an error to \p R for each budget that \p Memory is over, with the
 /// values that hold the most, and notes in \p R which budgets are about it.
 void checkBudgets(const MemorySummary &Memory, ArrayRef<const Budget *> Budgets,
-                  const Growth *Limit, DumpResult &R);
+                  DumpResult &R);
 
 } // namespace hlobuf
 

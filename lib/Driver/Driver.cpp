@@ -188,8 +188,7 @@ DumpResult Driver::verifyOne(const Input &In, const Settings &Applied) const {
     return unreadable(In.Path, llvm::toString(L.takeError()));
   SummaryOptions Memory = Options.Memory;
   // A peak without times is not that of the program.
-  bool Budgeted =
-      (!Applied.Budgets.empty() || Options.MaxGrowth) && (*L)->isWhole();
+  bool Budgeted = !Applied.Budgets.empty() && (*L)->isWhole();
   bool NeedsMemory = Options.WantMemory || Budgeted;
   if (Options.WantMemory && !Memory.Capacity)
     findCapacity(In.Path, Memory);
@@ -197,8 +196,7 @@ DumpResult Driver::verifyOne(const Input &In, const Settings &Applied) const {
   DumpResult R = verify(In, **L, Context, Applied.Selection,
                         NeedsMemory ? &Memory : nullptr, JobsInside);
   if (Budgeted && R.Memory)
-    checkBudgets(*R.Memory, Applied.Budgets,
-                 Options.MaxGrowth ? &*Options.MaxGrowth : nullptr, R);
+    checkBudgets(*R.Memory, Applied.Budgets, R);
   if (!Options.WantMemory)
     R.Memory.reset();
   return R;

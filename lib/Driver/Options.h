@@ -51,7 +51,6 @@ struct VerifyOptions {
   SummaryOptions Memory;
   /// What programs may need; those of a configuration are added.
   std::vector<Budget> Budgets;
-  std::optional<Growth> MaxGrowth;
   /// A budget or a requirement that matches nothing does not fail the run.
   bool AllowUnmatched = false;
   /// Part Shard of Shards, from 0.

@@ -9,7 +9,6 @@ void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   Used.insert(&Applied);
   std::set<std::string> &Spaces = Modules[R.Module];
   Spaces.insert(R.SpaceNames.begin(), R.SpaceNames.end());
-  GrowthKnown |= R.InStoredSummary;
   Answered.resize(Options.Memory.Explained.size());
   if (R.Memory)
     for (const auto &[I, Answer] : llvm::enumerate(R.Memory->Answers))
@@ -78,17 +77,6 @@ void UnmatchedSettings::findRequirements(const Config *File,
                                       File ? "require" : "--require", Glob));
 }
 
-void UnmatchedSettings::findGrowth(List &Problems) const {
-  if (!Options.MaxGrowth || GrowthKnown)
-    return;
-  std::vector<std::string> Names;
-  for (const auto &[Module, Spaces] : Modules)
-    Names.push_back(Module);
-  Problems.emplace_back(
-      "", fmt::format("--max-growth matches nothing: {} has no summary of {}",
-                      Options.MaxGrowth->File, listNames(Names, MaxUnmatched)));
-}
-
 void UnmatchedSettings::findQuestions(List &Problems) const {
   for (const auto &[I, Spelled] : llvm::enumerate(Options.Memory.Explained))
     if (!Answered[I])
@@ -106,7 +94,6 @@ std::vector<UnmatchedSettings::Problem> UnmatchedSettings::find() const {
   List OfLine;
   List OfFiles;
   findBudgets(nullptr, OfLine);
-  findGrowth(OfLine);
   findQuestions(OfLine);
   findRequirements(nullptr, OfLine);
   std::set<const Config *> Files;

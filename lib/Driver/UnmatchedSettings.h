@@ -35,7 +35,6 @@ private:
 
   void findBudgets(const Config *File, List &Problems) const;
   void findRequirements(const Config *File, List &Problems) const;
-  void findGrowth(List &Problems) const;
   void findQuestions(List &Problems) const;
   std::string whyNot(const Budget &B) const;
 
@@ -46,7 +45,6 @@ private:
   std::set<const Settings *> Used;
   /// Memory spaces by module.
   std::map<std::string, std::set<std::string>> Modules;
-  bool GrowthKnown = false;
   /// By the questions of the command line: some dump has their values.
   std::vector<bool> Answered;
 };

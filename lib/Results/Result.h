@@ -157,11 +157,9 @@ struct DumpResult {
   /// Why it could not be read; empty if it could.
   std::string ReadError;
   std::optional<MemorySummary> Memory;
-  /// With budgets: the memory spaces, the budgets that are about them, and
-  /// whether a stored summary has the module.
+  /// With budgets: the memory spaces, and the budgets that are about them.
   std::vector<std::string> SpaceNames;
   std::vector<const Budget *> MatchedBudgets;
-  bool InStoredSummary = false;
   unsigned Verified = 0;
 
   bool isUnreadable() const { return !ReadError.empty(); }

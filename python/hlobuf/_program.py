@@ -70,7 +70,6 @@ def verify(
     jobs: int | None = None,
     summary: bool = False,
     max_peak: str | Iterable[str] = (),
-    max_growth: str | None = None,
     allow_unmatched: bool = False,
 ) -> list[Report]:
     """Verifies files, and all dumps in folders: a report for each dump.
@@ -91,7 +90,6 @@ def verify(
         "baseline": baseline,
         "shard": shard,
         "jobs": jobs,
-        "max-growth": max_growth,
     }
     arguments = [f"--{name}={_text(o)}" for name, o in options.items() if o is not None]
     limits = [max_peak] if isinstance(max_peak, str) else max_peak

@@ -119,10 +119,6 @@ static cl::list<std::string> MaxPeak(
     "max-peak", cl::value_desc("bytes"), cl::cat(CheckOptions),
     cl::desc("Most that a program may need of its main memory, as 12GiB; "
              "[MODULE:][SPACE=]BYTES for some; may be repeated"));
-static cl::opt<std::string>
-    MaxGrowth("max-growth", cl::value_desc("limit:file"), cl::cat(CheckOptions),
-              cl::desc("Most that a program may need more than in the output "
-                       "of --summary --format=json, as 5%:old.jsonl"));
 static cl::opt<bool> AllowUnmatched(
     "allow-unmatched", cl::cat(CheckOptions),
     cl::desc("Only note budgets and requirements that match nothing"));
@@ -227,12 +223,17 @@ static std::string idleOption(const VerifyOptions &O) {
       {&Verbose, O.Quiet, "with --quiet"},
       {&NoConfig, !O.ConfigFile.empty(), "with --config"}};
   // A list's own & gives its values.
-  const cl::Option *Verifying[] = {&Format,           std::addressof(Outputs),
-                                   &Summary,          std::addressof(WhyValues),
-                                   &MaxGrowth,        std::addressof(MaxPeak),
-                                   &AllowUnmatched,   &BaselineFile,
-                                   &WriteBaseline,    &Require,
-                                   &WarningsAsErrors, &ErrorLimit,
+  const cl::Option *Verifying[] = {&Format,
+                                   std::addressof(Outputs),
+                                   &Summary,
+                                   std::addressof(WhyValues),
+                                   std::addressof(MaxPeak),
+                                   &AllowUnmatched,
+                                   &BaselineFile,
+                                   &WriteBaseline,
+                                   &Require,
+                                   &WarningsAsErrors,
+                                   &ErrorLimit,
                                    &Verbose};
   for (const cl::Option *Option : Verifying)
     Rows.push_back(
@@ -253,12 +254,6 @@ static std::string checkUsage(VerifyOptions &O) {
              "'" +
              Text + "'";
     O.Budgets.push_back(std::move(*B));
-  }
-  if (!MaxGrowth.empty()) {
-    Expected<Growth> G = readGrowth(MaxGrowth);
-    if (!G)
-      return llvm::toString(G.takeError());
-    O.MaxGrowth = std::move(*G);
   }
   if (!Capacity.empty() && !O.Memory.Capacity)
     return "--capacity: expected bytes, as 15.75GiB or 16e9, not '" + Capacity +
