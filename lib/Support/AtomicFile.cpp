@@ -17,6 +17,10 @@ static Error failure(StringRef Path, std::error_code Error) {
   return makeError("cannot write '{}': {}", Path, Error.message());
 }
 
+static Error isInput(StringRef Path) {
+  return makeError("'{}' is an input and must not be overwritten", Path);
+}
+
 /// Writes \p Content to \p Descriptor; closes it where \p Closes is set.
 static std::error_code writeTo(int Descriptor, bool Closes, StringRef Content) {
   llvm::raw_fd_ostream OS(Descriptor, Closes);
@@ -34,7 +38,8 @@ static std::optional<std::error_code> writeBeside(StringRef Target,
                                                   StringRef Content) {
   fs::file_status Old;
   bool Exists = !fs::status(Target, Old);
-  if (Exists && (!fs::is_regular_file(Old) || Old.getLinkCount() > 1))
+  if (Exists ? !fs::is_regular_file(Old) || Old.getLinkCount() > 1
+             : fs::is_symlink_file(Target))
     return std::nullopt;
   Expected<fs::TempFile> New = fs::TempFile::create(Target + ".%%%%%%%%.tmp");
   if (!New) {
@@ -73,19 +78,12 @@ static std::error_code write(StringRef Path, StringRef Content) {
   return Error ? Error : writeTo(Descriptor, /*Closes=*/true, Content);
 }
 
-/// Why \p Path cannot be written, as far as that is known before. Makes what a
-/// link leads to, so that two links to one new file are known to be the same.
+/// Why \p Path cannot be written, as far as that is known before.
 static std::error_code prepare(StringRef Path) {
   if (descriptorOf(Path))
     return {};
   if (fs::is_directory(Path))
     return std::make_error_code(std::errc::is_a_directory);
-  if (!fs::exists(Path) && fs::is_symlink_file(Path)) {
-    int Descriptor = -1;
-    std::error_code Error =
-        fs::openFileForWrite(Path, Descriptor, fs::CD_OpenAlways);
-    return Error ? Error : writeTo(Descriptor, /*Closes=*/true, "");
-  }
   StringRef Folder = llvm::sys::path::parent_path(Path);
   std::error_code Error =
       fs::access(Folder.empty() ? "." : Folder, fs::AccessMode::Write);
@@ -100,15 +98,15 @@ Expected<std::unique_ptr<AtomicFile>> AtomicFile::create(StringRef Path,
   File->MayBeInput = MayBeInput;
   if (std::error_code Error = prepare(Path))
     return failure(Path, Error);
-  if (Error Refused = File->Claim.claim(Path, MayBeInput))
-    return std::move(Refused);
+  if (!MayBeInput && isKept(Path))
+    return isInput(Path);
   return std::move(File);
 }
 
 Error AtomicFile::commit() {
-  // It may have been read since it was claimed.
+  // It may have been read since then.
   if (!MayBeInput && isKept(Path))
-    return makeError("'{}' is an input and must not be overwritten", Path);
+    return isInput(Path);
   if (std::error_code Error = write(Path, OS.str()))
     return failure(Path, Error);
   return Error::success();

@@ -20,7 +20,7 @@ namespace hlobuf {
 /// names, a folder that nothing can be added to), and what is not a regular
 /// file (a pipe, a terminal), is written over; so is a descriptor of this
 /// process (`/dev/stdout`), at the place that it has reached. Nothing is
-/// written over what the process reads, or twice (OutputClaim).
+/// written over what the process reads.
 class AtomicFile {
 public:
   /// Fails if the file cannot be written, or, without \p MayBeInput, if this
@@ -32,7 +32,6 @@ public:
   Error commit();
 
 private:
-  OutputClaim Claim;
   bool MayBeInput = false;
   std::string Path;
   std::string Content;

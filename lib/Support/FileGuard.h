@@ -4,15 +4,13 @@
 //
 // Whatever reads a file calls keepFile(), and whatever writes one is an
 // AtomicFile, which asks here: no output of any tool takes the place of what
-// the same run reads or writes, under whatever name.
+// the same run reads, under whatever name.
 
 #ifndef HLOBUF_SUPPORT_FILEGUARD_H
 #define HLOBUF_SUPPORT_FILEGUARD_H
 
 #include "Support/LLVM.h"
-#include "llvm/Support/FileSystem/UniqueID.h"
 #include <optional>
-#include <string>
 
 namespace hlobuf {
 
@@ -26,24 +24,6 @@ bool isKept(StringRef Path);
 
 /// The descriptor of this process that \p Path names, as `/dev/fd/3`.
 std::optional<int> descriptorOf(StringRef Path);
-
-/// The right to write one file, which nothing else has as long as this exists.
-class OutputClaim {
-public:
-  OutputClaim() = default;
-  OutputClaim(const OutputClaim &) = delete;
-  OutputClaim &operator=(const OutputClaim &) = delete;
-  ~OutputClaim();
-
-  /// Claims the file at \p Path, no link to what does not exist. Fails, with a
-  /// text for people, where it is claimed by another object, what standard
-  /// output or standard error goes to, or, without \p MayBeInput, kept.
-  Error claim(StringRef Path, bool MayBeInput);
-
-private:
-  /// The canonical path, or device and inode of what is there.
-  std::string Key;
-};
 
 } // namespace hlobuf
 

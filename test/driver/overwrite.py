@@ -51,11 +51,6 @@ VERIFY = [
     f"{DUMP} --sibling=values:values.txt --output=json:values.txt",
     "foreign.txt --output=json:foreign.txt",
     "foreign.txt --write-baseline=foreign.txt",
-    "dump --output=json:result --output=text:./result",
-    "dump --output=json:result --output=text:toresult",
-    "dump --output=json:result --output=text:sameresult",
-    "dump --output=json:base --write-baseline=./base",
-    "dump --output=json:stdout",
     "closed/dump.txt --output=json:closed/dump.txt",
 ]
 VIEW = [
@@ -108,12 +103,9 @@ def prepare():
         ("base", ""),
         ("own.yaml", "checks: ''\n"),
         ("dump/.hlobuf.yaml", "# nothing\n"),
-        ("result", "older\n"),
-        ("stdout", "older\n"),
     ):
         pathlib.Path(name).write_text(text, encoding="utf-8")
-    os.link("result", "sameresult")
-    for name, target in (("tobase", "base"), ("toforeign", "foreign.txt"), ("toresult", "result")):
+    for name, target in (("tobase", "base"), ("toforeign", "foreign.txt")):
         os.symlink(target, name)
 
 
@@ -132,7 +124,7 @@ def files():
 def attempt(tool, arguments):
     """What is wrong after a try."""
     before = files()
-    with open("stdout", "ab") as out, open(DUMP, "rb") as given:
+    with open(os.devnull, "ab") as out, open(DUMP, "rb") as given:
         done = subprocess.run(
             ["sh", "-c", 'exec 3<>"$0"; exec "$@"', DUMP, tool, *arguments.split()],
             stdin=given, stdout=out, stderr=subprocess.PIPE, check=False,
