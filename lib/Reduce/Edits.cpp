@@ -29,7 +29,6 @@ ArrayRef<EditPass> hlobuf::allPasses() {
       {"layouts", dropLayouts, false, false, true},
       {"trip counts", lowerTripCounts, false, false, true},
       {"dimensions", shrinkDimensions, true, false, true},
-      {"types", simplifyTypes, true, false, true},
   };
   return Passes;
 }

@@ -65,7 +65,6 @@ std::vector<Edit> runLoopOnce(const EditModule &M);
 std::vector<Edit> dropState(const EditModule &M);
 std::vector<Edit> lowerTripCounts(const EditModule &M);
 std::vector<Edit> shrinkDimensions(const EditModule &M);
-std::vector<Edit> simplifyTypes(const EditModule &M);
 
 // What several of them need.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Smaller arrays of simpler types.
+// Smaller arrays.
 
 #include "Reduce/Edits.h"
 #include "Reduce/ShapeStrings.h"
@@ -75,30 +75,5 @@ std::vector<Edit> hlobuf::shrinkDimensions(const EditModule &M) {
                    : Size;
       });
     }
-  return Edits;
-}
-
-std::vector<Edit> hlobuf::simplifyTypes(const EditModule &M) {
-  std::set<std::string> Types;
-  forEachInstruction(M, [&](uint32_t I) {
-    mapTypes(M[I].Shape, [&](StringRef Type) {
-      Types.insert(Type.str());
-      return Type.str();
-    });
-  });
-  std::vector<Edit> Edits;
-  for (StringRef From : Types) {
-    if (From == "pred" || From == "f32" || From == "s32")
-      continue;
-    bool Float = From.starts_with("f") || From.starts_with("bf");
-    Edits.push_back([From = From.str(), Float](EditModule &E) {
-      forEachInstruction(E, [&](uint32_t I) {
-        E[I].Shape = mapTypes(E[I].Shape, [&](StringRef Type) {
-          return Type != From ? Type.str() : Float ? "f32" : "s32";
-        });
-      });
-      return true;
-    });
-  }
   return Edits;
 }

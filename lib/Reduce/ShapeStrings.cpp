@@ -79,23 +79,3 @@ std::string hlobuf::mapDimensions(StringRef Shape,
     return Inside;
   });
 }
-
-std::string hlobuf::mapTypes(StringRef Shape,
-                             function_ref<std::string(StringRef)> Map) {
-  std::string Out;
-  unsigned Depth = 0;
-  for (size_t I = 0; I < Shape.size();) {
-    Depth += Shape[I] == '{';
-    Depth -= Shape[I] == '}' && Depth != 0;
-    StringRef Rest = Shape.drop_front(I);
-    StringRef Type = Depth == 0 ? arrayType(Rest) : "";
-    bool Starts = I == 0 || !llvm::isAlnum(Shape[I - 1]);
-    if (Starts && !Type.empty()) {
-      Out += Map(Type);
-      I += Type.size();
-      continue;
-    }
-    Out += Shape[I++];
-  }
-  return Out;
-}

@@ -44,9 +44,6 @@ std::string mapNumbers(StringRef Text, function_ref<int64_t(int64_t)> Map,
 /// it.
 std::string mapDimensions(StringRef Shape, function_ref<int64_t(int64_t)> Map);
 
-/// \p Shape with each element type replaced by what \p Map makes of it.
-std::string mapTypes(StringRef Shape, function_ref<std::string(StringRef)> Map);
-
 } // namespace hlobuf
 
 #endif // HLOBUF_REDUCE_SHAPESTRINGS_H
