@@ -113,31 +113,22 @@ static bool mayHoldMore(StringRef Path) {
       [&](StringRef Tail) { return Path.ends_with(Tail); });
 }
 
-/// The command that unpacks the archive \p Path, which is known by its name or
-/// by its first bytes \p Start, into a folder next to it; empty if it is none.
-static std::string unpackCommand(StringRef Path, StringRef Start = {}) {
+/// True if the file \p Path is an archive by its name or by its first bytes
+/// \p Start.
+static bool isArchive(StringRef Path, StringRef Start = {}) {
   static constexpr StringRef Tails[] = {
       ".tar.gz", ".tar.zst", ".tar.xz", ".tar.bz2", ".tgz", ".tar", ".zip"};
-  const StringRef *Tail = llvm::find_if(
-      Tails, [&](StringRef Known) { return Path.ends_with(Known); });
-  bool IsNamed = Tail != std::end(Tails);
-  bool IsZip = Path.ends_with(".zip") || Start.starts_with("PK\x03\x04") ||
-               Start.starts_with("PK\x05\x06");
-  if (!IsNamed && !IsZip && !Start.substr(257).starts_with("ustar"))
-    return "";
-  std::string Folder =
-      IsNamed ? Path.drop_back(Tail->size()).str() : (Path + ".d").str();
-  return IsZip ? fmt::format("unzip -d {} {}", Folder, Path)
-               : fmt::format("mkdir {} && tar -C {} -xf {}", Folder, Folder,
-                             Path);
+  return llvm::any_of(Tails,
+                      [&](StringRef Tail) { return Path.ends_with(Tail); }) ||
+         Start.starts_with("PK\x03\x04") || Start.starts_with("PK\x05\x06") ||
+         Start.substr(257).starts_with("ustar");
 }
 
 /// Names \p Path, a file of a folder, if it could be verified all the same: an
 /// archive, or a file of any name that holds a program.
 void InputFinder::noteUnread(const std::string &Path) {
-  if (std::string Command = unpackCommand(Path); !Command.empty()) {
-    List.Skipped.push_back(
-        fmt::format("{} (an archive: unpack it with '{}')", Path, Command));
+  if (isArchive(Path)) {
+    List.Skipped.push_back(Path + " (an archive: unpack it first)");
     return;
   }
   // Only a file that holds a program counts as read.
@@ -416,12 +407,9 @@ void InputFinder::addFile(const std::string &Path) {
   if (!Text)
     return addError(Path, fmt::format("cannot read '{}': {}", Path,
                                       llvm::toString(Text.takeError())));
-  if (std::string Command = unpackCommand(Path, *Text); !Command.empty())
-    return addError(Path,
-                    Path == "-"
-                        ? "standard input is an archive: unpack it first"
-                        : fmt::format("'{}' is an archive: unpack it with '{}'",
-                                      Path, Command));
+  if (isArchive(Path, *Text))
+    return addError(
+        Path, fmt::format("'{}' is an archive: unpack it first", Frames->Path));
   Frames->Text = *Text;
   Read = Frames;
   TextKind Kind = classify(*Text);
