@@ -93,30 +93,11 @@ bool hlobuf::hasOldValues(StringRef Assignment) {
          (Line.contains("](#") || Line.ends_with(", positions:"));
 }
 
-/// Room that is not used takes addresses and no memory, but each copy of a
-/// growing array does.
-static void reserveRows(Dump &D) {
-  constexpr size_t ShortLine = 64, ShortRow = 16;
-  size_t Assigned = D.assignmentText().size();
-  D.Allocations.reserve(Assigned / ShortLine);
-  D.Values.reserve(Assigned / ShortLine);
-  size_t Used = std::max(Assigned, D.file(FileRole::Values).Text.size());
-  D.Used.reserve(Used / ShortLine);
-  D.Instructions.reserve(Used / ShortLine);
-  D.Positions.reserve(Used / ShortLine);
-  D.Uses.reserve(Used / ShortLine);
-  D.OperandNames.reserve(Used / ShortLine);
-  size_t Live = std::max(Assigned, D.file(FileRole::LiveRange).Text.size());
-  D.Sequence.reserve(Live / ShortRow);
-  D.Ranges.reserve(Live / ShortRow);
-}
-
 std::unique_ptr<Dump>
 hlobuf::readDump(const std::array<DumpFile, NumFileRoles> &Files,
                  SyntaxErrors &Syntax) {
   auto D = std::make_unique<Dump>();
   D->Files = Files;
-  reserveRows(*D);
   DumpReader(*D, Syntax).read();
   D->Names.finish();
   return D;
