@@ -70,20 +70,11 @@ void runInOrder(size_t Count, unsigned Jobs, WorkFn Work, ConsumeFn Consume) {
   std::atomic<size_t> Next = 0;
   std::mutex Lock;
   std::condition_variable Ready;
-  // Of many pieces, some in a row are done at once: each time this thread is
-  // woken up costs as much as a small one.
-  constexpr size_t MostAtOnce = 16, LeastTurns = 64;
-  size_t AtOnce =
-      std::clamp<size_t>(Count / (Jobs * LeastTurns), 1, MostAtOnce);
   auto Loop = [&] {
-    for (size_t Begin = Next.fetch_add(AtOnce); Begin < Count;
-         Begin = Next.fetch_add(AtOnce)) {
-      size_t End = std::min(Count, Begin + AtOnce);
-      std::vector<std::unique_ptr<Result>> Done;
-      for (size_t I = Begin; I != End; ++I)
-        Done.push_back(std::make_unique<Result>(Work(I)));
+    for (size_t I = Next++; I < Count; I = Next++) {
+      auto Done = std::make_unique<Result>(Work(I));
       std::lock_guard<std::mutex> Guard(Lock);
-      std::move(Done.begin(), Done.end(), Results.begin() + Begin);
+      Results[I] = std::move(Done);
       Ready.notify_one();
     }
   };
