@@ -25,14 +25,6 @@ void hlobuf::listChecks(raw_ostream &Out) {
                        Info->Summary);
 }
 
-/// True if \p Info proves the rule \p Number of the catalogue, like D04.
-static bool provesRule(const CheckInfo &Info, StringRef Number) {
-  SmallVector<StringRef, 8> Rules;
-  Info.Rules.split(Rules, ' ', -1, /*KeepEmpty=*/false);
-  return llvm::any_of(
-      Rules, [&](StringRef Rule) { return Rule.equals_insensitive(Number); });
-}
-
 /// What the reader reports is not a check, but it is printed like one.
 static constexpr StringRef SyntaxPage =
     "# syntax\n\nEvery line of a dump must have a form that some XLA release "
@@ -44,14 +36,11 @@ bool hlobuf::explainCheck(StringRef Id, raw_ostream &Out, raw_ostream &Err) {
     Out << SyntaxPage;
     return true;
   }
-  bool IsKnown = false;
   for (const CheckInfo &Info : allChecks())
-    if (Info.Id == Id || provesRule(Info, Id)) {
-      Out << (IsKnown ? "\n" : "") << Info.page();
-      IsKnown = true;
+    if (Info.Id == Id) {
+      Out << Info.page();
+      return true;
     }
-  if (IsKnown)
-    return true;
   std::string Defect = explainDefect(Id);
   Out << Defect;
   if (Defect.empty())

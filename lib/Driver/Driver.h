@@ -19,8 +19,8 @@ ExitStatus runVerify(const VerifyOptions &Options, raw_ostream &Out,
 /// Prints a table of all checks, by name.
 void listChecks(raw_ostream &Out);
 
-/// Prints the page of check \p Id, or of all checks that prove the rule of that
-/// number. False, with a hint on \p Err, if there is none.
+/// Prints the page of check \p Id, or of a known defect. False, with a hint on
+/// \p Err, if there is none.
 bool explainCheck(StringRef Id, raw_ostream &Out, raw_ostream &Err);
 
 } // namespace hlobuf
