@@ -14,7 +14,6 @@ ArrayRef<EditPass> hlobuf::allPasses() {
   static const EditPass Passes[] = {
       {"outputs", dropOutputs},
       {"one instruction", isolate, true, true},
-      {"one computation", hoist, true},
       {"calls", inlineCalls, false, false, false, true},
       {"parameters", useNewParameter},
       {"operands", useOperand},

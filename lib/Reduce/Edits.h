@@ -46,8 +46,6 @@ std::vector<Edit> dropHeader(const EditModule &M);
 std::vector<Edit> dropLayouts(const EditModule &M);
 /// Only one instruction with calls, and what it is given becomes parameters.
 std::vector<Edit> isolate(const EditModule &M);
-/// A body of a loop, or a branch, becomes the entry computation.
-std::vector<Edit> hoist(const EditModule &M);
 std::vector<Edit> dropOutputs(const EditModule &M);
 /// The root becomes one of its operands.
 std::vector<Edit> moveRoot(const EditModule &M);
