@@ -52,7 +52,6 @@ private:
   Error openSinks();
   DumpResult verifyOne(const Input &In, const Settings &Applied) const;
   void consume(DumpResult R, const Settings *Applied);
-  void showProgress(size_t Done);
   void printRemarks();
   void saveBaseline(RunEnd &End);
   ExitStatus finish();
@@ -238,15 +237,6 @@ void Driver::consume(DumpResult R, const Settings *Applied) {
     Sum.addSwitchedOff(relativePath(Applied->File->File), Applied->SwitchedOff);
 }
 
-void Driver::showProgress(size_t Done) {
-  size_t Total = List.Dumps.size();
-  if (!Options.Progress || Total < 100 || (Done % 64 != 0 && Done != Total))
-    return;
-  Err << fmt::format("\r[{}/{}] dumps{}", Done, Total,
-                     Done == Total ? "\r\x1b[K" : "");
-  Err.flush();
-}
-
 /// What a part of the dumps alone cannot tell is not said.
 void Driver::printRemarks() {
   if (Options.Shards != 1)
@@ -306,10 +296,7 @@ ExitStatus Driver::run(ArrayRef<const Settings *> Applied) {
   runInOrder(
       Count, Jobs,
       [&](size_t I) { return verifyOne(List.Dumps[I], *Applied[I]); },
-      [&](size_t I, DumpResult &R) {
-        consume(std::move(R), Applied[I]);
-        showProgress(I + 1);
-      });
+      [&](size_t I, DumpResult &R) { consume(std::move(R), Applied[I]); });
   return finish();
 }
 

@@ -10,7 +10,7 @@
 namespace hlobuf {
 
 /// Verifies (or prints back) all inputs. Findings and the last line go to
-/// \p Out, problems and progress to \p Err. The output does not depend on the
+/// \p Out, problems to \p Err. The output does not depend on the
 /// number of threads. \p Findings, if given, becomes the number of findings
 /// that were neither suppressed nor in the baseline.
 ExitStatus runVerify(const VerifyOptions &Options, raw_ostream &Out,

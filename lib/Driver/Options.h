@@ -62,7 +62,7 @@ struct VerifyOptions {
   bool Quiet = false;
   /// List all checks that did not run above the last line.
   bool Verbose = false;
-  /// Standard error is a terminal that can show progress.
+  /// Standard error is a terminal.
   bool Progress = false;
   /// With a command to run: its dumps stay, in this folder if it is not empty.
   bool KeepDumps = false;
