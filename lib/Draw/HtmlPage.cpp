@@ -24,22 +24,17 @@ static constexpr StringRef Scripts[] = {"data.js",  "groups.js", "scene.js",
                                         "axes.js",  "paint.js",  "curve.js",
                                         "lists.js", "main.js"};
 
-/// Writes JSON, where `<` is only inside strings, so that no string ends the
-/// element that it is in.
-static void writeScript(function_ref<void(llvm::json::OStream &)> Write,
-                        raw_ostream &OS) {
+/// Writes \p P as JSON, where `<` is only inside strings, so that no string
+/// ends the element that it is in.
+static void writeScript(const Picture &P, raw_ostream &OS) {
   std::string Text;
   llvm::raw_string_ostream Json(Text);
   llvm::json::OStream J(Json);
-  Write(J);
+  writePicture(P, J);
   llvm::interleave(llvm::split(Json.str(), '<'), OS, "\\u003c");
 }
 
-void hlobuf::writeHtml(const Picture &P, StringRef SourceLink,
-                       raw_ostream &OS) {
-  auto WriteSettings = [&](llvm::json::OStream &J) {
-    J.value(llvm::json::Object{{"link", llvm::json::fixUTF8(SourceLink)}});
-  };
+void hlobuf::writeHtml(const Picture &P, raw_ostream &OS) {
   auto FillIn = [&](StringRef Key) {
     if (Key == "TITLE") {
       llvm::printHTMLEscaped(printable(P.Title), OS);
@@ -48,10 +43,8 @@ void hlobuf::writeHtml(const Picture &P, StringRef SourceLink,
     } else if (Key == "SCRIPT") {
       for (StringRef Name : Scripts)
         OS << pagePart(Name);
-    } else if (Key == "SETTINGS") {
-      writeScript(WriteSettings, OS);
     } else if (Key == "DATA") {
-      writeScript([&](llvm::json::OStream &J) { writePicture(P, J); }, OS);
+      writeScript(P, OS);
     }
   };
   // Texts are split at @KEY@: every second piece is a key.

@@ -127,10 +127,8 @@ std::vector<PictureShare> findSharedBytes(ArrayRef<PictureBlock> Blocks);
 /// Writes \p P as the one JSON object that the page draws.
 void writePicture(const Picture &P, llvm::json::OStream &J);
 
-/// Writes a page of HTML that draws \p P and needs no other file. \p SourceLink
-/// is the address of a source line, with `{path}` and `{line}`; empty for that
-/// of VS Code.
-void writeHtml(const Picture &P, StringRef SourceLink, raw_ostream &OS);
+/// Writes a page of HTML that draws \p P and needs no other file.
+void writeHtml(const Picture &P, raw_ostream &OS);
 
 } // namespace hlobuf
 

@@ -50,10 +50,6 @@ static cl::opt<std::string>
              cl::desc("Memory of the chip, as 15.75GiB (default: as files next "
                       "to the dump say)"));
 static JobsOption Jobs(InputOptions);
-static cl::opt<std::string> SourceLink(
-    "source-link", cl::value_desc("address"), cl::cat(OutputOptions),
-    cl::desc("Where links to source lines lead, with {path} and {line}, as "
-             "'https://example.org/{path}#L{line}' (default: VS Code)"));
 static cl::opt<std::string>
     OutputPath("output", cl::value_desc("file"), cl::cat(OutputOptions),
                cl::desc("Write this file, and replace it if it exists "
@@ -181,7 +177,7 @@ static PictureFormat chosenFormat() {
 
 static void draw(const Picture &P, raw_ostream &OS) {
   if (chosenFormat() == PictureFormat::Html)
-    return writeHtml(P, SourceLink, OS);
+    return writeHtml(P, OS);
   llvm::json::OStream J(OS);
   writePicture(P, J);
   OS << '\n';
@@ -197,10 +193,7 @@ static std::string obstacle() {
     return fmt::format(
         "--capacity: expected bytes, as 15.75GiB or 16e9, not '{}'",
         Capacity.getValue());
-  if (!SourceLink.empty() && !StringRef(SourceLink).contains("{path}"))
-    return "--source-link: expected an address with {path}, and {line}";
-  return findIdleOption({{&SourceLink, chosenFormat() != PictureFormat::Html,
-                          "without --format=html"}});
+  return "";
 }
 
 static ExitStatus view() {

@@ -9,16 +9,11 @@ function element(tag, text, className) {
   return made;
 }
 
-// What opens source lines, but for those of --source-link.
-const EditorLink = "vscode://file{path}:{line}";
-
-// The address of `folder/train.py:12`; empty where there is none. An editor needs the
-// whole path.
+// What opens `/folder/train.py:12` in VS Code, which needs the whole path; empty where
+// that is not known.
 function sourceAddress(source) {
-  const [, path, line] = source.match(/^(.*):(\d+)$/) || [];
-  const pattern = pageSettings.link || (path?.startsWith("/") ? EditorLink : "");
-  const spell = encodeURI(path || "").replace(/[?#]/g, encodeURIComponent);
-  return path && pattern ? pattern.replaceAll("{path}", spell).replaceAll("{line}", line) : "";
+  const [, path, line] = source.match(/^(\/.*):(\d+)$/) || [];
+  return path ? `vscode://file${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}:${line}` : "";
 }
 
 // A source line, as a link where it leads somewhere.

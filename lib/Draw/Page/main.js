@@ -365,5 +365,4 @@ class Page {
   }
 }
 
-const pageSettings = JSON.parse(document.getElementById("settings").textContent);
 window.hlobufPage = new Page(decode(JSON.parse(document.getElementById("data").textContent)));
