@@ -15,7 +15,6 @@ using namespace hlobuf;
 namespace yaml = llvm::yaml;
 
 LLVM_YAML_IS_SEQUENCE_VECTOR(Suppression)
-LLVM_YAML_IS_SEQUENCE_VECTOR(Override)
 LLVM_YAML_IS_SEQUENCE_VECTOR(Budget)
 
 /// What is wrong with the first of \p Texts that is not a glob; empty if none.
@@ -63,18 +62,6 @@ template <> struct MappingTraits<Suppression> {
   }
 };
 
-template <> struct MappingTraits<Override> {
-  static void mapping(IO &Io, Override &O) {
-    Io.mapRequired("paths", O.Paths);
-    Io.mapOptional("checks", O.Checks);
-    Io.mapOptional("warnings-as-errors", O.WarningsAsErrors);
-    O.Line = lineOf(Io);
-  }
-  static std::string validate(IO &, Override &O) {
-    return firstProblem(O.Paths);
-  }
-};
-
 template <> struct MappingTraits<Budget> {
   static void mapping(IO &Io, Budget &B) {
     Io.mapOptional("module", B.Module);
@@ -97,7 +84,6 @@ template <> struct MappingTraits<Config> {
     Io.mapOptional("warnings-as-errors", C.WarningsAsErrors);
     Io.mapOptional("require", C.Require);
     Io.mapOptional("suppressions", C.Suppressions);
-    Io.mapOptional("overrides", C.Overrides);
     Io.mapOptional("budgets", C.Budgets);
   }
 };

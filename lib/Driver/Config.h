@@ -36,17 +36,6 @@ struct Suppression {
   bool Used = false;
 };
 
-/// Other settings for some paths.
-struct Override {
-  std::vector<std::string> Paths;
-  CheckGlobs Checks;
-  CheckGlobs WarningsAsErrors;
-  /// Where it is in the file.
-  uint32_t Line = 0;
-  /// It is about some dump.
-  bool Matched = false;
-};
-
 /// What a configuration file says, and what of it was of use.
 struct Config {
   /// The file; empty if there is none.
@@ -57,7 +46,6 @@ struct Config {
   CheckGlobs WarningsAsErrors;
   CheckGlobs Require;
   std::vector<Suppression> Suppressions;
-  std::vector<Override> Overrides;
   std::vector<Budget> Budgets;
 };
 

@@ -65,20 +65,12 @@ static void append(std::string &Globs, StringRef More) {
   Globs += More;
 }
 
-/// The globs of \p File with the overrides that \p Applies names, and the
-/// options, which win.
-static GlobTexts mergeGlobs(const Config *File,
-                            const std::vector<bool> &Applies,
-                            const VerifyOptions &Options) {
+/// The globs of \p File and the options, which win.
+static GlobTexts mergeGlobs(const Config *File, const VerifyOptions &Options) {
   GlobTexts Texts;
-  if (File) {
+  if (File)
     Texts = {File->Checks.Text, File->WarningsAsErrors.Text,
              File->Require.Text};
-    for (auto [O, IsAbout] : llvm::zip(File->Overrides, Applies)) {
-      append(Texts.Checks, IsAbout ? O.Checks.Text : "");
-      append(Texts.WarningsAsErrors, IsAbout ? O.WarningsAsErrors.Text : "");
-    }
-  }
   append(Texts.Checks, Options.Globs.Checks);
   append(Texts.WarningsAsErrors, Options.Globs.WarningsAsErrors);
   append(Texts.Require, Options.Globs.Require);
@@ -111,22 +103,12 @@ Expected<const Settings *> SettingsFinder::find(StringRef Path) {
       return Opened.takeError();
     File = *Opened;
   }
-  std::vector<bool> Applies;
-  if (File && !File->Overrides.empty()) {
-    std::string Below = belowConfig(Path, *File);
-    for (Override &O : File->Overrides) {
-      Applies.push_back(llvm::any_of(O.Paths, [&](StringRef Glob) {
-        return !Glob.empty() && matchesGlob(Glob, Below);
-      }));
-      O.Matched |= Applies.back();
-    }
-  }
-  std::unique_ptr<Settings> &S = Known[{File, Applies}];
+  std::unique_ptr<Settings> &S = Known[File];
   if (S)
     return S.get();
   S = std::make_unique<Settings>();
   S->File = File;
-  S->Texts = mergeGlobs(File, Applies, Options);
+  S->Texts = mergeGlobs(File, Options);
   Expected<CheckSelection> Selection = CheckSelection::create(S->Texts);
   if (!Selection)
     return makeError("error: {}\n", llvm::toString(Selection.takeError()));
@@ -177,20 +159,15 @@ std::vector<std::string> SettingsFinder::idleSuppressions() const {
   std::vector<std::string> Lines;
   bool Whole = Options.Verbose || Options.hasFolder();
   for (const auto &[File, Active] : Configs) {
-    auto Add = [&, &File = File](uint32_t Line, StringRef Text) {
-      Lines.push_back(fmt::format("{}:{}: {}", File, Line, Text));
-    };
     for (const Suppression &S : Active->Suppressions) {
-      std::string Named =
-          fmt::format("the suppression of '{}' ({})", S.Check.Text, S.Reason);
-      if (S.InScope && !S.Used)
-        Add(S.Line, "warning: " + Named + " suppresses nothing");
-      else if (Whole && !S.Matched)
-        Add(S.Line, "note: " + Named + " is about no dump of this run");
+      bool Idle = S.InScope && !S.Used;
+      if (!Idle && (!Whole || S.Matched))
+        continue;
+      Lines.push_back(fmt::format(
+          "{}:{}: {}: the suppression of '{}' ({}) {}", File, S.Line,
+          Idle ? "warning" : "note", S.Check.Text, S.Reason,
+          Idle ? "suppresses nothing" : "is about no dump of this run"));
     }
-    for (const Override &O : Active->Overrides)
-      if (Whole && !O.Matched)
-        Add(O.Line, "note: this override is about no dump of this run");
   }
   return Lines;
 }

@@ -14,8 +14,8 @@
 
 namespace hlobuf {
 
-/// The settings of some dumps: the configuration file, its overrides for them,
-/// and the options, which win.
+/// The settings of some dumps: the configuration file, and the options, which
+/// win.
 struct Settings {
   Config *File = nullptr;
   GlobTexts Texts;
@@ -37,8 +37,8 @@ public:
   static void suppress(DumpResult &R, const Settings &S);
 
   /// A line for people for each suppression that could have suppressed
-  /// something and did not; for whole folders also for each suppression and
-  /// override that is about no dump.
+  /// something and did not; for whole folders also for each one that is about
+  /// no dump.
   std::vector<std::string> idleSuppressions() const;
 
 private:
@@ -49,9 +49,8 @@ private:
   /// By file.
   std::map<std::string, std::unique_ptr<Config>> Configs;
   StringMap<Config *> ByFolder;
-  /// By configuration and the overrides that apply.
-  std::map<std::pair<Config *, std::vector<bool>>, std::unique_ptr<Settings>>
-      Known;
+  /// By configuration.
+  std::map<Config *, std::unique_ptr<Settings>> Known;
 };
 
 } // namespace hlobuf
