@@ -61,8 +61,6 @@ static void addError(const MemorySummary &M, const SpaceSummary &S,
 void hlobuf::checkBudgets(const MemorySummary &M,
                           ArrayRef<const Budget *> Budgets, DumpResult &R) {
   size_t Before = R.Findings.size();
-  for (const SpaceSummary &S : M.Spaces)
-    R.SpaceNames.push_back(S.Name);
   for (const Budget *B : Budgets) {
     if (!matchesGlob(B->Module, R.Module))
       continue;

@@ -7,38 +7,11 @@ using namespace hlobuf;
 
 void UnmatchedSettings::note(const DumpResult &R, const Settings &Applied) {
   Used.insert(&Applied);
-  std::set<std::string> &Spaces = Modules[R.Module];
-  Spaces.insert(R.SpaceNames.begin(), R.SpaceNames.end());
   Answered.resize(Options.Memory.Explained.size());
   if (R.Memory)
     for (const auto &[I, Answer] : llvm::enumerate(R.Memory->Answers))
       Answered[I] = Answered[I] || !Answer.Lines.empty();
   Matched.insert(R.MatchedBudgets.begin(), R.MatchedBudgets.end());
-}
-
-/// Modules and memory spaces that a problem names.
-static constexpr size_t MaxUnmatched = 4;
-
-/// What there is where \p B looks for a module or a memory space.
-std::string UnmatchedSettings::whyNot(const Budget &B) const {
-  std::vector<std::string> Names;
-  std::set<std::string> Spaces;
-  bool AnyMatches = false;
-  for (const auto &[Module, SpacesOfModule] : Modules) {
-    Names.push_back(Module);
-    if (!matchesGlob(B.Module, Module))
-      continue;
-    AnyMatches = true;
-    Spaces.insert(SpacesOfModule.begin(), SpacesOfModule.end());
-  }
-  if (!AnyMatches)
-    return fmt::format("no module has this name, only {}",
-                       listNames(Names, MaxUnmatched));
-  if (Spaces.empty())
-    return "no module with this name has a known need of memory";
-  return fmt::format(
-      "no module with this name has a memory space '{}', only {}", B.Space,
-      listNames({Spaces.begin(), Spaces.end()}, MaxUnmatched));
 }
 
 /// The budgets of \p File; of the command line if it is null.
@@ -47,8 +20,9 @@ void UnmatchedSettings::findBudgets(const Config *File, List &Problems) const {
     if (!Matched.contains(&B))
       Problems.emplace_back(
           File ? fmt::format("{}:{}: ", File->File, B.Line) : "",
-          fmt::format("{} matches nothing: {}",
-                      File ? "the budget" : "--max-peak=" + B.Text, whyNot(B)));
+          fmt::format("{} matches nothing: --summary lists modules and memory "
+                      "spaces",
+                      File ? "the budget" : "--max-peak=" + B.Text));
 }
 
 /// The checks that run on some dump with the configuration \p File; on any

@@ -36,15 +36,12 @@ private:
   void findBudgets(const Config *File, List &Problems) const;
   void findRequirements(const Config *File, List &Problems) const;
   void findQuestions(List &Problems) const;
-  std::string whyNot(const Budget &B) const;
 
   const VerifyOptions &Options;
   /// Budgets that some dump has.
   std::set<const Budget *> Matched;
   /// Settings of the dumps.
   std::set<const Settings *> Used;
-  /// Memory spaces by module.
-  std::map<std::string, std::set<std::string>> Modules;
   /// By the questions of the command line: some dump has their values.
   std::vector<bool> Answered;
 };

@@ -157,8 +157,7 @@ struct DumpResult {
   /// Why it could not be read; empty if it could.
   std::string ReadError;
   std::optional<MemorySummary> Memory;
-  /// With budgets: the memory spaces, and the budgets that are about them.
-  std::vector<std::string> SpaceNames;
+  /// Those that are about a memory space of it.
   std::vector<const Budget *> MatchedBudgets;
   unsigned Verified = 0;
 
