@@ -205,7 +205,32 @@ class Execution:
                     memory.add(place, name)
                 else:
                     self.write(memory, x, place, name)
+        if is_view:
+            self.check_view(x, operands, value[()][1])
+        else:
+            self.check_siblings(
+                x, [v[1] for i, v in value.items() if v[1] and i not in forwarded], memory
+            )
         return memory, value
+
+    def check_view(self, x, operands, place):
+        """Nothing is copied: the operands are where the result is, one after the other."""
+        parts = [operand[()][1] for operand in operands if operand[()][1]]
+        at = place and place[1]
+        for part in parts if place else ():
+            if part[:2] != (place[0], at):
+                self.hazard("overwritten", f"{x.name} is not where its operands are")
+            at += part[2]
+
+    def check_siblings(self, x, places, memory):
+        """Whichever of two results is written last; a kernel reads its own, too."""
+        for p, q in itertools.combinations(places, 2):
+            if not overlap(p, q) or not p[2] or not q[2]:
+                continue
+            if x.opcode == "custom-call":
+                self.hazard("in place", f"{x.name} on its own results")
+            begin, end = max(p[1], q[1]), min(p[1] + p[2], q[1] + q[2])
+            memory.write((p[0], begin, end - begin), self.new(x, ("either",)))
 
     def used_of_fusion(self, x):
         """The leaves of operands that the body uses, and results that are operands."""
@@ -305,8 +330,11 @@ class Execution:
         return memory, value
 
     def copy_done(self, x, operands, memory):
-        if (1,) in operands[0]:
-            self.read_all(x, [{(): operands[0][(1,)]}], memory)
+        """The source, unless it is copied onto itself, and what runs the copy."""
+        held = {i: part for i, part in operands[0].items() if i != (0,)}
+        if (1,) in held and held[(1,)][1] == operands[0][(0,)][1]:
+            del held[(1,)]
+        self.read_all(x, [held], memory)
         return memory, self.moved(x, {(): operands[0][(0,)]})
 
     def async_start(self, x, operands, memory):
@@ -336,7 +364,7 @@ class Execution:
         held = {
             i: (name, place)
             for i, (name, place) in operands[0].items()
-            if i[:1] == (0,) and place and not any(overlap(place, p) for p in written)
+            if i[:1] != (1,) and place and not any(overlap(place, p) for p in written)
         }
         self.read_all(x, [held], memory)
         result = self.subtree(operands[0], (1,)) or operands[0]
@@ -359,6 +387,8 @@ class Execution:
         if x.opcode in ELEMENTWISE | IN_PLACE:
             for k, i, j in overlapping:
                 self.simple_in_place(x, operands[k][i][1], k, value[j][1])
+                if x.opcode == "sort" and j not in ((), (k,)):
+                    self.hazard("in place", f"{x.name}{j} on operand {k}")
             return
         key = x.name
         if key not in self.fused_hazards:

@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+"""Two opinions on places: moves values of dumps at random, and compares what the schedule
+does on their bytes (schedule.py) with the sentence `execution` of the tool.
+
+  oracle.py DUMPS.. --tool hlobuf-verify --edits 2000
+
+An edit moves a value of a temp onto another one, exchanges two of one size, or takes any
+place that is aligned. The tool gets the allocations, the positions and the module. What
+the judge is unsure of, and what it cannot execute, is left out and counted. Exit status 1:
+one says broken, and the other one proved.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
+
+from harness import assignments, module_of, read, write  # pylint: disable=wrong-import-position
+from hlo import Module  # pylint: disable=wrong-import-position
+from elements import TooLarge  # pylint: disable=wrong-import-position
+from schedule import Execution, dump_of  # pylint: disable=wrong-import-position
+
+# What else is wrong about a place is nothing that a schedule shows.
+EXECUTION = ("clobbered-read", "in-place-hazard", "sibling-overlap", "read-before-done")
+STEM = "module_0000.jit_edited.{}after_optimizations"
+
+
+def move(dump, rng):
+    """Another place for one value of a temp, or two; nothing if there is none."""
+    temps = [a for a in dump.allocations if a.is_temp and len(a.ids) > 1 and not a.tail]
+    if not temps:
+        return None
+    # A phi has the place of what it is made of, or the dump contradicts itself.
+    members = [dump.values[i] for i in rng.choice(temps).ids]
+    members = [v for v in members if v.size and not v.is_phi]
+    if len(members) < 2:
+        return None
+    v, w = rng.sample(members, 2)
+    end = max(m.offset + m.size for m in members)
+    kind = rng.choice(["onto", "onto", "exchange", "anywhere"])
+    if kind == "exchange" and v.size == w.size and v.offset != w.offset:
+        v.offset, w.offset = w.offset, v.offset
+        return f"<{v.id} {v.name}> and <{w.id} {w.name}> exchanged"
+    if kind == "onto" and v.offset != w.offset and w.offset + v.size <= end:
+        v.offset = w.offset
+        return f"<{v.id} {v.name}> onto <{w.id} {w.name}>"
+    places = [o for o in range(0, end - v.size + 1, 64) if o != v.offset]
+    if not places:
+        return None
+    v.offset = rng.choice(places)
+    return f"<{v.id} {v.name}> to {v.offset}"
+
+
+def moved_text(text, dump):
+    """The allocations with the places of dump."""
+
+    def place(match):
+        offset = dump.values[int(match[2])].offset
+        return f"{match[1]},offset={offset})"
+
+    return re.sub(r"(?m)^( value: <(\d+) .*\(size=\d+),offset=\d+\)", place, text)
+
+
+def judge(dump, module):
+    """`broken`, `proved` or `unsure`."""
+    execution = Execution(dump, module)
+    try:
+        hazards = {kind for kind, _ in execution.run()} - {"unread"}
+    except (TooLarge, KeyError, ValueError, NotImplementedError, RecursionError):
+        return "unsure", ["it cannot be executed"]
+    if hazards:
+        return "broken", sorted(f"{kind}: {text}" for kind, text in execution.hazards)
+    return ("unsure" if execution.unsure or execution.hazards else "proved"), []
+
+
+def verdict(tool, path):
+    run = subprocess.run(
+        [tool, "--no-config", "--format=json", path], capture_output=True, timeout=60, check=False
+    )
+    result = json.loads(run.stdout.decode(errors="replace").splitlines()[0])
+    found = [f["check"] + ": " + f["message"] for f in result["findings"]]
+    return result["verdict"]["execution"]["status"], found
+
+
+def is_agreed(assignment, tool):
+    """Both say of the dump as it is that its execution is proved."""
+    module = module_of(assignment)
+    try:
+        return (
+            module is not None
+            and "used" in dump_of(assignment).sections  # the positions
+            and verdict(tool, assignment)[0] == "proved"
+            and judge(dump_of(assignment), Module(read(module)))[0] == "proved"
+        )
+    except (ValueError, KeyError, IndexError, AttributeError):
+        return False  # not printed back as it was, or a module that hlo.py cannot read
+
+
+def edit_one(assignment, rng, options, folder):
+    """(the judge, the tool, what was done, what both found); nothing without an edit."""
+    dump = dump_of(assignment)
+    module = module_of(assignment)
+    what = move(dump, rng)
+    if not what or not module:
+        return None
+    backend = "cpu_" if ".cpu_" in assignment else "sm_9.0_gpu_" if "gpu_" in assignment else ""
+    stem = os.path.join(folder, STEM.format(backend))
+    write(stem + "-buffer-assignment.txt", moved_text(read(assignment), dump))
+    write(stem + ".txt", read(module))
+    values = assignment.replace("-buffer-assignment.txt", "-buffer-assignment-values.txt")
+    if os.path.exists(values):
+        write(stem + "-buffer-assignment-values.txt", read(values))
+    ours, hazards = judge(dump, Module(read(module)))
+    theirs, found = verdict(options.tool, stem + "-buffer-assignment.txt")
+    return ours, theirs, what, hazards, found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dumps", nargs="+")
+    parser.add_argument("--tool", default="hlobuf-verify")
+    parser.add_argument("--edits", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", help="a folder for the dumps of disagreements")
+    options = parser.parse_args()
+    files = [f for f in assignments(options.dumps, 0, 1) if is_agreed(f, options.tool)]
+    counts, apart, seed = collections.Counter(), 0, options.seed * 1000003
+    while sum(counts.values()) < options.edits and files:
+        seed += 1
+        rng = random.Random(seed)
+        assignment = rng.choice(files)
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                done = edit_one(assignment, rng, options, folder)
+            except ValueError:
+                done = None
+            if not done:
+                files = files if seed % 50 else [f for f in files if f != assignment]
+                continue
+            ours, theirs, what, hazards, found = done
+            counts[f"judge {ours}, tool {theirs}"] += 1
+            seen = theirs == "broken" and any(f.startswith(EXECUTION) for f in found)
+            if (ours == "broken" and theirs == "proved") or (ours == "proved" and seen):
+                apart += 1
+                print(f"{assignment}: {what}: judge {ours} {hazards[:2]}, tool {theirs} {found[:2]}")
+                if options.keep:
+                    shutil.copytree(folder, os.path.join(options.keep, str(seed)))
+    for key, number in sorted(counts.items()):
+        print(f"{number:6} {key}")
+    print(f"{sum(counts.values())} edits, {apart} disagreements")
+    return 1 if apart else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
