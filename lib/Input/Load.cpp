@@ -293,6 +293,7 @@ static bool takeOutOfPaste(LoadedDump &L, DumpFile &Assignment) {
   std::optional<PastedText> Undone = undoPasting(Assignment.Text);
   if (!Undone)
     return false;
+  L.Pasted = true;
   Assignment.Text = L.Texts.add(Assignment.Path, std::move(Undone->Text),
                                 std::move(Undone->Lines));
   if (Undone->Around != 0)
@@ -300,6 +301,22 @@ static bool takeOutOfPaste(LoadedDump &L, DumpFile &Assignment) {
         fmt::format("{} around the dump in {}", counted(Undone->Around, "line"),
                     StringRef(llvm::sys::path::filename(Assignment.Path))));
   return true;
+}
+
+/// Of a dump that was pasted, takes the siblings away that nobody can read:
+/// what is wrong in them may be the copy; true if there is one.
+static bool dropDamaged(LoadedDump &L, Files &All) {
+  bool Dropped = false;
+  for (FileRole Role : SiblingRoles) {
+    DumpFile &File = fileOf(All, Role);
+    if (!L.Pasted || !File.present() || classify(File.Text) != TextKind::Other)
+      continue;
+    L.Unreadable.push_back({File.Text.take_front(0),
+                            "its lines begin with something else than XLA's"});
+    File = DumpFile();
+    Dropped = true;
+  }
+  return Dropped;
 }
 
 static bool hasComments(StringRef Text) {
@@ -358,6 +375,8 @@ bool TextReader::undoPaste() {
 }
 
 void TextReader::dropUseless() {
+  if (dropDamaged(L, All))
+    read();
   auto DropCut = [this] {
     while (dropCut(L, All))
       read();

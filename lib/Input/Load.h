@@ -23,6 +23,8 @@ struct LoadedDump {
   std::shared_ptr<const FrameFile> Frames;
   Sources Texts;
   std::unique_ptr<Dump> Model;
+  /// The assignment was taken out of another text.
+  bool Pasted = false;
   /// Lines that could not be read.
   SyntaxErrors Syntax;
   /// Siblings that hold nothing that could be read, and why; load() makes them

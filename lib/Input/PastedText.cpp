@@ -77,6 +77,7 @@ struct Pasting {
 
   bool beginsAt(size_t I);
   std::optional<StringRef> content(size_t I);
+  size_t lastInFence(size_t First);
 
   /// Without colors, carriage returns and entities.
   std::vector<std::string> Lines;
@@ -122,16 +123,31 @@ bool Pasting::beginsAt(size_t I) {
   return Follows(I + 1);
 }
 
+/// The last line before the fence ends in which line \p First is; the last of
+/// all if it is in none.
+size_t Pasting::lastInFence(size_t First) {
+  auto IsFence = [&](size_t I) {
+    StringRef Line = StringRef(Lines[I]).ltrim("> \t");
+    return Line.starts_with("```") || Line.starts_with("~~~");
+  };
+  size_t End = First;
+  if (First != 0 && IsFence(First - 1))
+    while (End != Lines.size() && !IsFence(End))
+      ++End;
+  return End != First ? End - 1 : Lines.size() - 1;
+}
+
 std::optional<PastedText> hlobuf::undoPasting(StringRef Text) {
   // What is large and has no dump is not taken apart.
   if (!Text.contains(Begin) && !Text.contains(Frame))
     return std::nullopt;
   Pasting In(Text);
-  size_t First = 0, Last = In.Lines.size() - 1;
-  while (First <= Last && !In.beginsAt(First))
+  size_t First = 0;
+  while (First != In.Lines.size() && !In.beginsAt(First))
     ++First;
-  if (First > Last)
+  if (First == In.Lines.size())
     return std::nullopt;
+  size_t Last = In.lastInFence(First);
   while (!In.Framed && Last != First &&
          !isLikeDump(In.content(Last).value_or("")))
     --Last;
