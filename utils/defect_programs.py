@@ -67,6 +67,48 @@ def loop_of_one_array(a, x):
     return first, x.at[0].set(-1)
 
 
+def loop_on_a_stream(x, n):
+    """a loop on a stream of its own updates an argument that is read after it"""
+    from jax.experimental.xla_metadata import set_xla_metadata
+
+    step = lambda state: (state[0] + 1, jnp.sin(state[1]) * state[1])
+    loop = jax.jit(lambda x, n: jax.lax.while_loop(lambda s: s[0] < 5, step, (n, x))[1])
+    annotations = {"_xla_stream_annotation": "1", "inlineable": "false"}
+    return set_xla_metadata(loop(x, n), **annotations) + x
+
+
+def two_scatters(first, second, indices, a, b):
+    """A scatter with two results, which no function of jax makes, or one by one."""
+    from jax.extend.core import Primitive
+
+    primitive = Primitive("two_scatters")
+    primitive.multiple_results = True
+    set_rows = lambda x, updates: x.at[indices[:, 0]].set(updates)
+    primitive.def_impl(lambda x, y, _, a, b: [set_rows(x, a), set_rows(y, b)])
+    primitive.def_abstract_eval(lambda *types: types[:2])
+    jax.interpreters.mlir.register_lowering(primitive, lower_two_scatters)
+    return primitive.bind(first, second, indices, a, b)
+
+
+def lower_two_scatters(_, first, second, indices, a, b):
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+
+    numbers = stablehlo.ScatterDimensionNumbers.get([], [0], [], [], [0], 1)
+    types, updates = [first.type, second.type], [a, b]
+    scatter = stablehlo.ScatterOp(types, [first, second], indices, updates, numbers)
+    scalar = ir.RankedTensorType.get([], ir.RankedTensorType(first.type).element_type)
+    block = scatter.update_computation.blocks.append(*[scalar] * 4)
+    with ir.InsertionPoint(block):
+        stablehlo.ReturnOp(block.arguments[2:])
+    return scatter.results
+
+
+def two_results_of_zeros(indices, a):
+    """both results of a scatter are zeros elsewhere"""
+    return two_scatters(*[jnp.zeros(64, "int32")] * 2, indices, a, a + 100)
+
+
 # The arguments' types and shapes, and over how many devices they are split.
 PROGRAMS = {
     shift_row: (1, ("int32", 8, 16)),
@@ -76,6 +118,8 @@ PROGRAMS = {
     two_paddings: (4, ("float32", 8), ("float32", 20)),
     update_with_quotient: (1, ("float32", 64, 128), ("int32",)),
     loop_of_one_array: (1, ("int32", 8, 16), ("int32", 8, 16)),
+    loop_on_a_stream: (1, ("float32", 8, 128), ("int32",)),
+    two_results_of_zeros: (1, ("int32", 8, 1), ("int32", 8)),
 }
 # Flags of the compiler for CPU without which it does not show the defect.
 FLAGS = {loop_of_one_array: "--xla_cpu_copy_insertion_use_region_analysis=true"}
