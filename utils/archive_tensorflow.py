@@ -22,7 +22,7 @@ def absolute_square(x):
     return tf.where(x * x < 0, tf.abs(x * x), x * x)
 
 
-# What is reported, the program, and its argument. The last one ends the process.
+# What is reported, the program, and its argument. The last one may end the process.
 PROGRAMS = [
     ("123067", loop_by_two, tf.constant(0)),
     ("118178", absolute_square, tf.constant([12, 7, 20, 15, 11], tf.int8)),
