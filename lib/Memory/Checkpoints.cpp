@@ -148,11 +148,16 @@ void Finder::addHeld() {
                                    Memory.facts().dump()[V.Value].Tag.Index);
     if (!Value)
       continue;
-    HloId Id = traceOperation(P, Module.flow()[Value].Definition,
-                              Module.flow()[Value].Ordinal)
-                   .Computed;
-    if (Id && !Scopes[Id.index()].empty())
-      Found[Sets.find(Id.index())].Held += V.Bytes;
+    const HloValue &Defined = Module.flow()[Value];
+    TracedOperation Traced =
+        traceOperation(P, Defined.Definition, Defined.Ordinal);
+    for (HloId Id :
+         {Traced.Computed, Traced.Loop, Traced.Buffered, Defined.Definition,
+          callerOf(P, P[Defined.Definition].Parent)})
+      if (Id && !Scopes[Id.index()].empty()) {
+        Found[Sets.find(Id.index())].Held += V.Bytes;
+        break;
+      }
   }
 }
 
@@ -180,6 +185,7 @@ void Finder::suggest(Recomputation &Row, const Checkpoint &C) const {
     Row.Layers = Group;
   }
   Row.Predicted = Main.Peak - Row.Held + Best;
+  Row.Peak = Main.Peak;
   Row.InLoop = C.HasLoop;
   if (Row.Predicted > Main.Peak / 10 * 9)
     Row.Layers = Row.Predicted = 0;
@@ -240,8 +246,9 @@ hlobuf::findRecomputations(const MemoryUse &Memory, const SpaceUse &Main,
 
 std::string Recomputation::title() const {
   // Where products are kept, one checkpoint is in parts.
-  std::string By =
-      Products == 0 ? "checkpoints" : counted(Checkpoints, "checkpoint");
+  std::string By = Products == 0 ? "checkpoints"
+                                 : counted(Checkpoints, "checkpoint") +
+                                       (Checkpoints == 1 ? "" : " or parts");
   return fmt::format(
       "of these are computed again by {}{}{}", By,
       Source.empty() ? "" : " at " + Source,
@@ -258,11 +265,11 @@ std::string Recomputation::why() const {
 std::string Recomputation::change() const {
   if (Layers == 0)
     return "";
-  return fmt::format("{}: about {}, if the compiler computes one after the "
-                     "other",
+  return fmt::format("{}: about {} instead of {}, if computed one "
+                     "after the other",
                      InLoop ? "a checkpoint of what the loop calls"
                      : Layers == 1
                          ? "one checkpoint for each layer"
                          : fmt::format("one for each {} layers", Layers),
-                     humanBytes(Predicted));
+                     humanBytes(Predicted), humanBytes(Peak));
 }

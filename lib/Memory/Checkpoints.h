@@ -25,6 +25,8 @@ struct Recomputation {
   /// is not known, or would not save a tenth.
   uint64_t Layers = 0;
   uint64_t Predicted = 0;
+  /// What it needs now.
+  uint64_t Peak = 0;
   /// The layers are trips of a loop.
   bool InLoop = false;
 

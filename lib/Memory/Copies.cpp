@@ -430,6 +430,30 @@ void CopyFinder::explainRewrite(CopyRow &Row,
               "has other bytes";
 }
 
+/// A result like it has to take its memory, and what else reads it must do so
+/// before.
+std::string CopyFinder::donationOf(const CopyRow &Row, const Way &W) const {
+  const HloValue &Given = Flow[Row.From];
+  uint64_t Size = Bytes.unpadded({Given.Definition, Given.Ordinal});
+  HloId Root = P.root(P.module().Entry);
+  bool Fits = false;
+  for (uint32_t K = 0; K != P.trees().parts(P[Root].Shape); ++K)
+    Fits |= Bytes.unpadded({Root, K}) == Size;
+  if (!Fits)
+    return "nothing: no result has its size, so that it cannot be given away";
+  bool ReadElsewhere = false;
+  Flow.forEachUse(Row.From, [&](HloId User, uint32_t, Part) {
+    ReadElsewhere |= !llvm::is_contained(W.Copies, User);
+  });
+  std::string Hint =
+      donationHint(Names.frontend(), Names[Module.lineOf(Row.From)].OpName);
+  if (ReadElsewhere)
+    Hint += ("; and, as something else reads it: " +
+             changeFor(CopyCause::Reader, Names.frontend()))
+                .str();
+  return Hint;
+}
+
 CopyTable CopyFinder::find(uint64_t Large) const {
   CopyTable Table;
   Table.All = {Bytes.bounds([](const auto &R) { return R.Read; }).second,
@@ -452,9 +476,9 @@ CopyTable CopyFinder::find(uint64_t Large) const {
       return;
     describe(Row, W);
     Explain(Row);
-    ValueId From = Row.From ? Module.lineOf(Row.From) : ValueId();
-    if (Row.Cause == CopyCause::Undonated && From)
-      Row.Change = donationHint(Names.frontend(), Names[From].OpName);
+    if (Row.Cause == CopyCause::Undonated && Row.From &&
+        Module.lineOf(Row.From))
+      Row.Change = donationOf(Row, W);
     else if (Row.Change.empty())
       Row.Change = changeFor(Row.Cause, Names.frontend());
     Table.Rows.push_back(std::move(Row));

@@ -117,6 +117,7 @@ private:
   void explainRewrite(CopyRow &Row, const InstructionTraffic &R) const;
   bool endsTwice(const Way &W) const;
   bool isUndonated(Part At) const;
+  std::string donationOf(const CopyRow &Row, const Way &W) const;
   HloId nextWriter(HloValueId Set, const Way &W) const;
   HloValueId valueOf(HloId Copy) const;
   HloValueId sourceOf(HloId Copy) const;

@@ -374,7 +374,7 @@ void Table::print(StringRef Name) {
   OS << fmt::format("memory of {}: {}\n", Name,
                     humanBytes(Main ? Main->Allocated : Summary.Total));
   printSpaces();
-  if (Summary.isTooLarge())
+  if (Summary.isTooLarge() && !Summary.OfText)
     line("  next: what would make it fit: hlobuf-fit with the same dump");
   if (!Summary.Main)
     return;

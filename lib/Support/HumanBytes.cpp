@@ -40,6 +40,9 @@ std::optional<uint64_t> hlobuf::parseBytes(StringRef Text) {
     Unit = "";
   }
   double Value = 0;
+  // The unit of `15.75` is missing.
+  if (Unit.empty() && Number.contains('.') && !Number.contains_insensitive("e"))
+    return std::nullopt;
   if (Number.empty() || Number.getAsDouble(Value))
     return std::nullopt;
   std::string Letters = Unit.trim().lower();
