@@ -52,11 +52,14 @@ static std::optional<FitChange> findDonation(const FitContext &Ctx) {
   return Change;
 }
 
+/// Nobody wants more steps for one.
+static constexpr int64_t MostBatches = 64;
+
 /// Smaller batches: half, a quarter, and so on.
 static std::vector<FitChange> findBatches(const FitContext &Ctx) {
   std::vector<FitChange> Changes;
   std::optional<int64_t> Rows = Ctx.Batch.size();
-  for (int64_t N = 2; Rows && N <= *Rows && N <= 1024; N *= 2) {
+  for (int64_t N = 2; Rows && N <= *Rows && N <= MostBatches; N *= 2) {
     if (*Rows % N != 0)
       break;
     FitChange C;

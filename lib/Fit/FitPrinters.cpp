@@ -63,7 +63,8 @@ static ChangeText describe(const FitChange &C, const FitPlan &Plan) {
                       Name.empty() ? "" : fmt::format(" (rows of {})", Name)),
           "",
           fmt::format("{0} times as many steps, whose gradients add up to the "
-                      "same; or shard the batch over {0} devices",
+                      "same if no row depends on another one; or shard the "
+                      "batch over {0} devices",
                       C.Divisor)};
 }
 
