@@ -22,6 +22,7 @@
 
 #include "Checks/Check.h"
 #include "llvm/Support/MathExtras.h"
+#include <set>
 
 using namespace hlobuf;
 
@@ -51,6 +52,8 @@ struct SizeChecker {
   const Dump &D = Ctx.dump();
   Backend Target = Ctx.backend();
   std::vector<uint32_t> Order = {};
+  /// Offsets and sizes of index tables of collective-permutes.
+  std::set<std::pair<uint64_t, uint64_t>> Tables = {};
   /// What those values at the offset at hand need that state another size,
   /// sorted; filled on demand.
   std::vector<uint64_t> Needs = {};
@@ -119,16 +122,7 @@ bool SizeChecker::isShard(const Value &V, uint64_t Bytes) const {
 /// of several arrays, which is an alias of its second operand (XLA for GPU, up
 /// to March 2026).
 bool SizeChecker::isTable(const Value &V) const {
-  IndexRange In = D[V.Owner].Values;
-  auto IsLike = [&](const Value &T) {
-    return T.Offset == V.Offset && T.Size == V.Size &&
-           D.Shapes[T.Shape].isTuple() &&
-           StringRef(D.spell(T.Tag)).contains(" collective-permute-start");
-  };
-  bool Table =
-      Target != Backend::TPU &&
-      llvm::any_of(ArrayRef(D.Values).slice(In.Begin, In.End - In.Begin),
-                   IsLike);
+  bool Table = Tables.contains({V.Offset, V.Size});
   Diags.exempt("unknown-formula", Table);
   return Table;
 }
@@ -165,9 +159,13 @@ void SizeChecker::checkOffset(ArrayRef<uint32_t> Same) {
 
 void SizeChecker::checkAllocation(const Allocation &Alloc) {
   Order.clear();
+  Tables.clear();
   for (uint32_t I = Alloc.Values.Begin; I != Alloc.Values.End; ++I)
-    if (!D.Shapes[D.Values[I].Shape].isTuple())
+    if (const Value &V = D.Values[I]; !D.Shapes[V.Shape].isTuple())
       Order.push_back(I);
+    else if (Target != Backend::TPU &&
+             StringRef(D.spell(V.Tag)).contains(" collective-permute-start"))
+      Tables.insert({V.Offset, V.Size});
   std::ranges::sort(Order, {}, [&](uint32_t I) {
     return std::tuple(D.Values[I].Offset, D.Values[I].Size, I);
   });
