@@ -65,7 +65,7 @@ def main():
         env=env,
         status=1,
     ).splitlines()
-    assert len(single) == 29, len(single)
+    assert len(single) == 31, len(single)
 
     text, lines = verify_many("--shards=7", status=1)
     expect(["25 sound", "4 with errors", "0 unreadable"], text)
