@@ -255,10 +255,9 @@ std::vector<HloId> FitContext::order(ComputationId C) const {
 }
 
 StringRef FitContext::attributes(HloId Id) const {
-  const HloModule &M = P.module();
   // Metadata of a copy are those of what it copies.
   for (unsigned Hop = 0; Id && Hop != 8; ++Hop) {
-    StringRef Text = P.isHidden(Id) ? StringRef() : M.attributes(M[Id]);
+    StringRef Text = attributesOf(P, Id);
     if (Text.contains("metadata={"))
       return Text;
     Id = P.operands(Id).empty() ? HloId() : P.operands(Id).front();

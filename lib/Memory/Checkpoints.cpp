@@ -44,12 +44,8 @@ public:
   std::vector<Recomputation> find();
 
 private:
-  StringRef attributes(HloId Id) const {
-    const HloModule &M = P.module();
-    return P.isHidden(Id) ? StringRef() : M.attributes(M[Id]);
-  }
   StringRef opName(HloId Id) const {
-    return readMetadata(attributes(Id)).OpName.value_or("");
+    return readMetadata(attributesOf(P, Id)).OpName.value_or("");
   }
   SmallVector<HloId, 4> sources(HloId Id) const;
   void joinLoops(HloId Id);
@@ -123,7 +119,7 @@ uint64_t Finder::runs(HloId Id) const {
 
 void Finder::add(HloId Id) {
   Checkpoint &C = Found[Sets.find(Id.index())];
-  std::vector<SourceFrame> Calls = Module.facts().calls(attributes(Id));
+  std::vector<SourceFrame> Calls = Module.facts().calls(attributesOf(P, Id));
   llvm::erase_if(
       Calls, [](const SourceFrame &F) { return F.Owner != FileOwner::User; });
   std::reverse(Calls.begin(), Calls.end());

@@ -10,6 +10,12 @@
 
 namespace hlobuf {
 
+/// The attributes of \p Id as the module prints them; empty if it hides \p Id.
+inline StringRef attributesOf(const Program &P, HloId Id) {
+  const HloModule &M = P.module();
+  return P.isHidden(Id) ? StringRef() : M.attributes(M[Id]);
+}
+
 /// The opcode of \p Name; Unknown if it is not known.
 Opcode findOpcode(const Facts &DumpFacts, NameId Name);
 

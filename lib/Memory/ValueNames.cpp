@@ -185,11 +185,6 @@ static bool takeMetadata(ValueName &Out, const Facts &DumpFacts,
   return true;
 }
 
-StringRef ValueNames::attributesOf(HloId Id) const {
-  const HloModule &M = D.Module;
-  return Module->program().isHidden(Id) ? StringRef() : M.attributes(M[Id]);
-}
-
 /// What \p Traced computes, by its own metadata, those of its fusion, or those
 /// of what its largest operand is.
 void ValueNames::describe(ValueName &Out, const TracedOperation &Traced) const {
@@ -202,11 +197,13 @@ void ValueNames::describe(ValueName &Out, const TracedOperation &Traced) const {
   TracedOperation Named = Traced;
   for (unsigned Hop = 0; Hop != MaxOperands; ++Hop) {
     Out.Inherited = Hop != 0;
-    if (takeMetadata(Out, DumpFacts, attributesOf(Named.Computed)) &&
+    if (takeMetadata(Out, DumpFacts,
+                     attributesOf(Module->program(), Named.Computed)) &&
         !Out.Source.empty())
       return;
     if (Named.Buffered && Named.Buffered != Named.Computed &&
-        takeMetadata(Out, DumpFacts, attributesOf(Named.Buffered)))
+        takeMetadata(Out, DumpFacts,
+                     attributesOf(Module->program(), Named.Buffered)))
       return;
     if (!Out.OpName.empty() || Table)
       return;
@@ -233,8 +230,9 @@ ValueName ValueNames::ofArgument(HloId Parameter, uint32_t Ordinal) const {
   ValueName Out;
   Out.Role = ValueRole::Argument;
   Out.ComputedBy = P[Parameter].Op;
-  StringRef Op = withoutFramework(
-      readMetadata(attributesOf(Parameter)).OpName.value_or(""));
+  StringRef Op =
+      withoutFramework(readMetadata(attributesOf(Module->program(), Parameter))
+                           .OpName.value_or(""));
   if (!Op.empty()) {
     Out.OpName = Out.Operation = printable(unescape(Op));
     return Out;
@@ -367,7 +365,9 @@ bool ValueNames::isReadBackward(ValueId V) const {
   bool IsRead = false;
   for (HloValueId Member : membersOf(Flow))
     Module->flow().forEachUse(Member, [&](HloId User, uint32_t, Part) {
-      IsRead = IsRead || isBackward(readMetadata(attributesOf(User)).OpName);
+      IsRead = IsRead ||
+               isBackward(
+                   readMetadata(attributesOf(Module->program(), User)).OpName);
     });
   return IsRead;
 }

@@ -139,7 +139,6 @@ public:
 
 private:
   ArrayRef<HloValueId> membersOf(HloValueId V) const;
-  StringRef attributesOf(HloId Id) const;
   ValueName ofPart(HloId Id, uint32_t Ordinal) const;
   ValueName ofArgument(HloId Parameter, uint32_t Ordinal) const;
   void describe(ValueName &Out, const TracedOperation &Traced) const;
