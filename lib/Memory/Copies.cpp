@@ -287,6 +287,7 @@ bool CopyFinder::explainConflict(CopyRow &Row, const Way &W) const {
                               Reader, C.ReadStep, spell(C.Writer, false),
                               C.WriteStep);
   if (!C.touches() && C.Reader && Names.frontend() == Frontend::JAX &&
+      roleOf(P, W.In) == CallRole::Body &&
       Names.ofInstruction(P[C.Reader].Name).OpName.find("transpose(") !=
           std::string::npos)
     Row.Change =

@@ -22,7 +22,8 @@ std::string hlobuf::whatKeeps(const MemoryUse &Memory, const ValueNames &Names,
     return fmt::format("{} reads it at step {}", Names.spellInstruction(Last),
                        Memory.stepOf(Last));
   if (Memory.kind(V) == MemoryKind::Parameter)
-    return "an argument is held as long as its caller has it";
+    return "it is in the memory of an argument, which is held as long as its "
+           "caller has it";
   if (!Last && Range->End == Range->Start)
     return "nothing reads it";
   return Range->End == Memory.steps()
