@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Proto/FieldWalk.h"
+#include "Proto/Fields.h"
 #include "Proto/ProtoText.h"
 #include "Proto/ThunkMessages.h"
 #include "Proto/Wire.h"
