@@ -109,6 +109,34 @@ def two_results_of_zeros(indices, a):
     return two_scatters(*[jnp.zeros(64, "int32")] * 2, indices, a, a + 100)
 
 
+def kernel_of_one_array(x):
+    """both results of a kernel have the place of an operand, and both operands are x"""
+    from jax.experimental import pallas
+
+    def kernel(first, second, more, twice):
+        more[...] = first[...] + 1
+        twice[...] = second[...] * 2
+
+    result = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    aliases = {0: 0, 1: 1}
+    return pallas.pallas_call(kernel, out_shape=(result, result), input_output_aliases=aliases)(x, x)
+
+
+def sums_in_collective_memory(x):
+    """an array in the memory of collectives is made of one that is not"""
+    alone = jax.lax.optimization_barrier
+
+    def each(x):
+        total = alone(jax.lax.psum(alone(jnp.sin(x)), "x").sum())
+        a = alone(jnp.cos(total + jnp.arange(1024.0)))
+        b = alone(jnp.sin(a))
+        c = jax.lax.psum(alone(b[::4] * 2), "x")
+        return alone(b[::4] + b[1::4] + b[2::4] + c)[:8]
+
+    split = jax.sharding.PartitionSpec("x")
+    return jax.shard_map(each, mesh=MESH, in_specs=split, out_specs=split)(x)
+
+
 # The arguments' types and shapes, and over how many devices they are split.
 PROGRAMS = {
     shift_row: (1, ("int32", 8, 16)),
@@ -120,9 +148,15 @@ PROGRAMS = {
     loop_of_one_array: (1, ("int32", 8, 16), ("int32", 8, 16)),
     loop_on_a_stream: (1, ("float32", 8, 128), ("int32",)),
     two_results_of_zeros: (1, ("int32", 8, 1), ("int32", 8)),
+    kernel_of_one_array: (1, ("float32", 8, 128)),
+    sums_in_collective_memory: (4, ("float32", 16384)),
 }
-# Flags of the compiler for CPU without which it does not show the defect.
-FLAGS = {loop_of_one_array: "--xla_cpu_copy_insertion_use_region_analysis=true"}
+# Flags of the compiler without which it does not show the defect.
+FLAGS = {
+    loop_of_one_array: "--xla_cpu_copy_insertion_use_region_analysis=true",
+    sums_in_collective_memory: "--xla_gpu_enable_nccl_user_buffers=true",
+}
+MESH = None
 
 
 def topology(target, count):
@@ -138,7 +172,8 @@ def topology(target, count):
 
 def compile_ahead(function, target, count, shapes):
     devices = np.array(topology(target, count).devices[:count])
-    mesh = jax.sharding.Mesh(devices, ("x",))
+    global MESH
+    MESH = mesh = jax.sharding.Mesh(devices, ("x",))
     split = ("x",) if count > 1 else ()
     placed = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*split))
     types = [jax.ShapeDtypeStruct(sides, kind) for kind, *sides in shapes]
@@ -163,9 +198,9 @@ def count_wrong(function, shapes):
 def main():
     name, target = sys.argv[1:]
     [(function, (count, *shapes))] = [p for p in PROGRAMS.items() if p[0].__name__ == name]
+    given = os.environ.get("XLA_FLAGS", "").split()
+    os.environ["XLA_FLAGS"] = " ".join([*given, *FLAGS.get(function, "").split()])
     if target == "cpu":
-        given = os.environ.get("XLA_FLAGS", "").split()
-        os.environ["XLA_FLAGS"] = " ".join([*given, *FLAGS.get(function, "").split()])
         print(count_wrong(function, shapes))
     else:
         compile_ahead(function, target, count, shapes)
