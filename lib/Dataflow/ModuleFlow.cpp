@@ -23,6 +23,11 @@ struct ModuleFlow {
     return Name && (DumpFacts.findValue(Name, index(At)) ||
                     DumpFacts.rangeRow(Name, index(At)));
   }
+  /// The dump says that \p At is at what \p Defined defines.
+  bool isListedOf(HloId Defined, Part At) const {
+    UsedId U = DumpFacts.valueAt(P[At.Id].Name, index(At));
+    return U && DumpFacts.dump()[U].Tag.Name == P[Defined].Name;
+  }
   ShapeIndex index(Part At) const {
     return P.trees().index(P[At.Id].Shape, At.Ordinal);
   }
@@ -88,7 +93,8 @@ Part ModuleFlow::movedSlice(Part At) const {
   HloId Before = P.operands(At.Id)[0];
   bool Updates = P[P.root(Body)].Op == Opcode::DynamicUpdateSlice;
   if (P[At.Id].Op == Opcode::AsyncStart) {
-    bool Forwards = isSince(Release::AsyncUpdateSliceForwards, true);
+    bool Forwards = isSince(Release::AsyncUpdateSliceForwards,
+                            !isListedOf(P.root(Body), At));
     return Updates && Forwards && Steps.size() == 1 && Steps[0] == 1
                ? Part{Before, 0}
                : Part();
