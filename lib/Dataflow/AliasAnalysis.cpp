@@ -67,8 +67,7 @@ SmallVector<WorkingPair, 2> AliasAnalysis::findPairs(HloId Id, bool BodyOnly) {
   bool Counts = true;
   switch (P[Id].Op) {
   case Opcode::AllReduceStart:
-    Counts = !Rules.NvshmemCopies ||
-             !P.module().attributes(P.module()[Id]).contains("nvshmem");
+    Counts = !Rules.NvshmemCopies || !usesNvshmem(P, Id);
     break;
   case Opcode::CollectivePermute:
     Counts = Rules.PermutesOfFourInPlace || P.isInPlacePermute(Id);

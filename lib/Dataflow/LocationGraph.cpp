@@ -19,6 +19,16 @@ LocationGraph::LocationGraph(const Program &P) : P(P) {
   Source.assign(Next, 0);
 }
 
+bool LocationGraph::isLateToken(HloId Id, uint32_t Ordinal) const {
+  const ShapeTrees &Trees = P.trees();
+  ShapeId Own = Trees.part(P[Id].Shape, Ordinal);
+  return P[Id].Op == Opcode::AsyncStart && P.facts().isFull() &&
+         Trees.shape(Own).Kind == ShapeKind::Token &&
+         P.facts()
+             .positionsAt(P[Id].Name, Trees.index(P[Id].Shape, Ordinal))
+             .empty();
+}
+
 void LocationGraph::join(uint32_t Location, SmallVector<uint32_t, 2> Inputs) {
   if (Inputs.empty())
     return;

@@ -13,7 +13,6 @@ struct ModuleFlow {
 
   void link(Part At);
   bool isValue(Part At) const;
-  bool isLateToken(Part At) const;
   Part movedSlice(Part At) const;
   bool isSince(Release Row, bool Shown) const {
     return Window.since(Row) || (!Window.until(Row) && Shown);
@@ -73,15 +72,6 @@ bool ModuleFlow::isValue(Part At) const {
   }
 }
 
-/// A start gets the token \p At once values have places (libtpu 0.0.23 for
-/// SparseCores): it is there, and in no position.
-bool ModuleFlow::isLateToken(Part At) const {
-  ShapeId Own = P.trees().part(P[At.Id].Shape, At.Ordinal);
-  return P[At.Id].Op == Opcode::AsyncStart && DumpFacts.isFull() &&
-         P.trees().shape(Own).Kind == ShapeKind::Token &&
-         DumpFacts.positionsAt(P[At.Id].Name, index(At)).empty();
-}
-
 /// A chain that moves a slice may begin outside of its loop, and the bytes of a
 /// dynamic-update-slice are those of the operand: what \p At, of such a chain,
 /// is but the result of the wrapped instruction. Invalid if it is that.
@@ -115,7 +105,7 @@ void ModuleFlow::link(Part At) {
   if (isAsync(P[At.Id].Op)) {
     if (isTuple(At) || isValue(At))
       return Graph.define(Location);
-    if (isLateToken(At))
+    if (Graph.isLateToken(At.Id, At.Ordinal))
       return Graph.join(Location, {});
     if (Part Slice = movedSlice(At))
       Origins = {Slice};

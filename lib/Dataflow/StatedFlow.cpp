@@ -105,7 +105,7 @@ void StatedFlow::link(HloId Id) {
     std::optional<OperandPart> From = sourceOf(X, K);
     if (Phi || (!From && defines(X, K)))
       Graph.define(Graph.location(Id, K));
-    else if (From)
+    else if (From && !Graph.isLateToken(Id, K))
       if (HloId Operand = P.operands(Id)[From->Operand];
           Graph.hasLocations(Operand) &&
           From->Ordinal < P.trees().parts(P[Operand].Shape))

@@ -43,6 +43,10 @@ std::optional<OperandPart> hlobuf::declaredPart(const Program &P, HloId Id,
   return std::nullopt;
 }
 
+bool hlobuf::usesNvshmem(const Program &P, HloId Id) {
+  return P.module().attributes(P.module()[Id]).contains_insensitive("nvshmem");
+}
+
 SmallVector<WorkingPair, 2> hlobuf::workingPairs(const Program &P, HloId Id) {
   SmallVector<WorkingPair, 2> All;
   Opcode Op = P[Id].Op;

@@ -25,6 +25,10 @@ SmallVector<WorkingPair, 2> declaredPairs(const Program &P, HloId Id);
 std::optional<OperandPart> declaredPart(const Program &P, HloId Id,
                                         uint32_t Result);
 
+/// True if NVSHMEM does \p Id, in some releases with a place of its own for the
+/// result (Releases.def).
+bool usesNvshmem(const Program &P, HloId Id);
+
 /// The pairs that the opcode or the text says \p Id may work on in place.
 SmallVector<WorkingPair, 2> workingPairs(const Program &P, HloId Id);
 

@@ -91,7 +91,8 @@ SmallVector<WorkingPair, 2> Accesses::requiredPairs(HloId Id) const {
   Opcode Op = P[Id].Op;
   bool Declares = (Op == Opcode::CustomCall || Op == Opcode::Fusion) &&
                   !declaredPairs(P, Id).empty();
-  if (Op != Opcode::AllReduceStart && Op != Opcode::RaggedAllToAll && !Declares)
+  bool Reduces = Op == Opcode::AllReduceStart && !usesNvshmem(P, Id);
+  if (!Reduces && Op != Opcode::RaggedAllToAll && !Declares)
     return {};
   SmallVector<WorkingPair, 2> All = workingPairs(P, Id);
   llvm::erase_if(All, [&](const WorkingPair &Pair) {

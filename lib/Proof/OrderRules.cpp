@@ -40,6 +40,8 @@ void proof::decideOrder(const ProofModel &X, Ledger &L) {
   L.decide(Topic::PredecessorBefore, [&](const Obligation &O) -> Outcome {
     StringRef Name = predecessorNames(X.P, O.At)[O.Operand];
     HloId Before = predecessor(X.P, O.At, Name);
+    if (Before == O.At) // the unroller of loops adds such an edge (2026)
+      return Rule::PredecessorBefore;
     if (Before)
       return IsBefore(Before, O.At, Rule::PredecessorBefore);
     if (X.P.module().Compact)

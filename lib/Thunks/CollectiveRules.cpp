@@ -309,9 +309,14 @@ ExpectedText hlobuf::ruleReduction(const AttributeContext &Attr) {
   return Own == shortReduction(Attr.Stated).str() ? Attr.anything() : Own;
 }
 
+/// A kernel that is loaded reduces as its own code says, and the thunk says 1
+/// for each (jax-cuda12 0.11.0).
 ExpectedText hlobuf::ruleReductionKind(const AttributeContext &Attr) {
-  return Attr.Stated.empty() ? Attr.anything()
-                             : expectReduction(Attr, {"1", "2", "3", "4"});
+  auto IsLoaded = [](const ThunkAttribute &A) { return A.Key == "launches"; };
+  if (Attr.Stated.empty() ||
+      llvm::any_of(Attr.G.thunks().attributes(Attr.thunk()), IsLoaded))
+    return Attr.anything();
+  return expectReduction(Attr, {"1", "2", "3", "4"});
 }
 
 /// GetCollectiveOpGroupMode (xla/service/collective_ops_utils.cc): 0 for

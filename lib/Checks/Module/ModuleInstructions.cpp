@@ -23,6 +23,7 @@
 #include "Checks/ShapeRules.h"
 #include "Facts/Sizes.h"
 #include "Program/Program.h"
+#include "Proof/ProofModel.h"
 
 using namespace hlobuf;
 
@@ -157,9 +158,19 @@ bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
   return IsCopy || M.find(D.Names.find((Text + Tail).str()));
 }
 
+/// True if another instruction has \p Id as its control predecessor.
+static bool isAwaited(const Program &P, HloId Id) {
+  return llvm::any_of(P.order(P[Id].Parent), [&](HloId Other) {
+    return llvm::any_of(proof::predecessorNames(P, Other), [&](StringRef Name) {
+      return proof::predecessor(P, Other, Name) == Id;
+    });
+  });
+}
+
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
   const HloInstruction &I = M[Id];
-  if (!onlyComputes(I.Op) || M[I.Parent].Root == Id || P.isRead(Id))
+  if (!onlyComputes(I.Op) || M[I.Parent].Root == Id || P.isRead(Id) ||
+      isAwaited(P, Id))
     return;
   if (isRematerialized(I))
     return Diags.exempt("rematerialized");
