@@ -363,6 +363,7 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
     HasThunks |= IsSequence || F.Number == Symbols;
     HasFiles |= F.Number == OldFiles || F.Number == Files;
     HasKernels |= F.Number == Kind && F.Value == Kernels;
+    P.HasCode |= F.Number >= OldFiles && F.Number <= Files;
   }
   // Kernels without thunks: jaxlib 0.4.38 does not store these.
   if (HasThunks || (HasKernels && !HasFiles))
@@ -475,10 +476,12 @@ ProtoContainer hlobuf::findProtos(StringRef Bytes, uint64_t MaxBytes) {
     return C;
   }
   C.Around = wrapperOf(Bytes, C);
-  // CPU executables (2023 on) have no HloProto, and no records around it.
+  // CPU executables (2023 on) have no HloProto, and no records around it. So
+  // have those for GPUs up to jaxlib 0.10.0, whose code is known; without
+  // kernels they have none.
   bool Records = Bytes.take_front(1 << 16).contains(RiegeliSignature);
   if (C.Target == Device::Unknown && !C.Protos.empty() &&
       !C.Protos.front().Whole && !Records)
-    C.Target = Device::CPU;
+    C.Target = C.Protos.front().HasCode ? Device::CPU : Device::GPU;
   return C;
 }

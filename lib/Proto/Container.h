@@ -27,6 +27,8 @@ struct FoundProto {
   /// ProgramShapeProto; empty if there is none. The runtime passes and takes
   /// buffers by it.
   StringRef EntryLayout;
+  /// Object files, which kind of them, or thunks for CPUs follow.
+  bool HasCode = false;
   ThunkSource Thunks;
   /// The CompilationResultProto around both, of CPU executables; empty if there
   /// is none.
