@@ -160,7 +160,20 @@ void AccessFinder::customCall() {
   // A promise about values, which stay as they are (TPU).
   if (P.customCallTarget(Id, Backend::TPU) == "AssumeGatherIndicesInBound")
     return forward(0, Part);
-  all(AccessKind::Unknown);
+  // An operand that another part, which is read, takes over is read for that.
+  auto IsReadFor = [&](uint32_t K, const WorkingPair &Pair) {
+    return Pair.Operand == K &&
+           llvm::any_of(P.order(P[Id].Parent), [&](HloId User) {
+             auto From = P.forwardedPart(User, 0);
+             return From && P.isRead(User) &&
+                    P.operands(User)[From->Operand] == Id &&
+                    From->Ordinal == Pair.Result;
+           });
+  };
+  SmallVector<WorkingPair, 2> Pairs = declaredPairs(P, Id);
+  for (uint32_t K = 0; K != Operands.size(); ++K)
+    if (llvm::none_of(Pairs, [&](auto &Pair) { return IsReadFor(K, Pair); }))
+      whole(K, AccessKind::Unknown);
 }
 
 /// Opcodes with rules of their own.

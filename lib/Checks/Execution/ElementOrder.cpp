@@ -42,6 +42,18 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
     if (auto From = P.forwardedPart(Root, Asked.Result))
       Makers = {P.operands(Root)[From->Operand].index()};
   auto IsDerived = [&](HloId Id) { return Derived.contains(Id.index()); };
+  // Calls that declare to work in place on all that they read of the operand.
+  DenseSet<uint32_t> InPlace;
+  auto WorksInPlace = [&](HloId Id) {
+    auto Pairs = declaredPairs(P, Id);
+    for (auto [K, Operand] : llvm::enumerate(P.operands(Id)))
+      if (IsDerived(Operand) &&
+          llvm::none_of(Pairs, [K = K](const WorkingPair &Pair) {
+            return Pair.Operand == K;
+          }))
+        return false;
+    return P[Id].Op == Opcode::CustomCall;
+  };
   for (HloId Id : P.order(Body)) {
     ArrayRef<HloId> Operands = P.operands(Id);
     size_t Uses = llvm::count_if(Operands, IsDerived);
@@ -54,11 +66,14 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
     if (accessesNoMemory(P[Id].Op) || Updates)
       continue;
     Readers.append(Uses, Id);
-    ReadsWhole |= isWhole(P, Id);
+    if (WorksInPlace(Id))
+      InPlace.insert(Id.index());
+    else
+      ReadsWhole |= isWhole(P, Id);
   }
   for (HloId Id : llvm::reverse(P.order(Body)))
     if (Makers.contains(Id.index())) {
-      MakesWhole |= isWhole(P, Id);
+      MakesWhole |= isWhole(P, Id) && !InPlace.contains(Id.index());
       for (HloId Source : P.operands(Id))
         Makers.insert(Source.index());
     }
