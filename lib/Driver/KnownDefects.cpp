@@ -66,11 +66,13 @@ static bool fitsBits(const Diagnostic &D, unsigned Bits) {
          });
 }
 
-/// True if the module of \p D has an instruction \p Code, any if that is empty.
-static bool hasOpcode(const Dump &D, StringRef Code) {
+/// True if the module of \p D has an instruction of the opcode \p Code, or with
+/// the attribute; any if that is empty.
+static bool hasInstruction(const Dump &D, StringRef Code) {
   return Code.empty() ||
          llvm::any_of(D.Module.Instructions, [&](const HloInstruction &I) {
-           return opcodeText(I.Op) == Code;
+           return opcodeText(I.Op) == Code ||
+                  findAttribute(D.Module.attributes(I), Code);
          });
 }
 
@@ -103,7 +105,7 @@ void hlobuf::noteKnownDefects(const Dump &Of, Backend Target,
     if (!D.isTimeline())
       continue;
     const auto *Known = llvm::find_if(KnownDefects, [&](const KnownDefect &K) {
-      return K.Target == Target && isLike(D, K) && hasOpcode(Of, K.Program);
+      return K.Target == Target && isLike(D, K) && hasInstruction(Of, K.Program);
     });
     if (Known == std::end(KnownDefects))
       continue;

@@ -355,6 +355,9 @@ void ContainerReader::findCpuThunks(FoundProto &P, StringRef Rest) {
   for (; spend() && In.next(F) && F.Number > 2 && F.Number >= Before;
        Before = F.Number) {
     Next = In.rest();
+    // What runs on a GPU comes after a module of any size.
+    if (F.Number <= OldFiles && F.isMessage())
+      noteDevice(F.Bytes);
     // The first thunk begins with its kind. Of executables for GPUs, which have
     // other fields of these numbers, field 6 is a compute capability.
     bool IsSequence =

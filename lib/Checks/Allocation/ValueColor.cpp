@@ -79,8 +79,12 @@ bool ColorChecker::isExempt(const Allocation &Alloc, const Value &V) const {
   constexpr int32_t TempColor = 2;
   if (!Alloc.PreallocatedTemp || Ctx.isTPU() || Ctx.backend() == Backend::CPU)
     return false;
-  // A proto does not hold the list of values in holes.
-  return (V.Tag.Color == 0 && (Alloc.color() == TempColor || D.fromProto())) ||
+  // A proto does not hold the list of values in holes. Without an order of all
+  // steps XLA places each computation by itself, and heeds no color (CUDA and
+  // ROCm 0.12.0, xla_gpu_command_buffer_scheduling_mode=CONCURRENT).
+  bool Ordered = !D.complete(Section::Sequence) || !D.Sequence.empty();
+  return (V.Tag.Color == 0 &&
+          (Alloc.color() == TempColor || D.fromProto() || !Ordered)) ||
          std::binary_search(Listed.begin(), Listed.end(), V.Tag.Id);
 }
 
