@@ -105,7 +105,8 @@ void hlobuf::noteKnownDefects(const Dump &Of, Backend Target,
     if (!D.isTimeline())
       continue;
     const auto *Known = llvm::find_if(KnownDefects, [&](const KnownDefect &K) {
-      return K.Target == Target && isLike(D, K) && hasInstruction(Of, K.Program);
+      return K.Target == Target && isLike(D, K) &&
+             hasInstruction(Of, K.Program);
     });
     if (Known == std::end(KnownDefects))
       continue;

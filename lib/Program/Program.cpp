@@ -302,6 +302,21 @@ bool Program::isInPlacePermute(HloId Id) const {
          findAttribute(M.attributes(M[Id]), "slice_sizes");
 }
 
+bool Program::hasOwnHeader() const {
+  if (!M.EntryResult) // before 2022-05-23
+    return false;
+  const ShapeTable &Shapes = DumpFacts.dump().Shapes;
+  size_t Count = M.EntryParameters.size();
+  auto IsSimilar = [&](HloId Id, ShapeId Stated) {
+    return Id && Shapes.equalIgnoringLayout((*this)[Id].Shape, Stated);
+  };
+  size_t Fitting = IsSimilar(root(M.Entry), M.EntryResult);
+  for (uint32_t N = 0; N != Count; ++N)
+    Fitting += IsSimilar(parameter(M.Entry, N), M.EntryParameters[N]);
+  return numParameters(M.Entry) == Count &&
+         (Count == 0 || Fitting * 2 >= Count + 1);
+}
+
 StringRef Program::customCallTarget(HloId Id) const {
   if ((*this)[Id].Op != Opcode::CustomCall || isHidden(Id))
     return "";

@@ -93,6 +93,10 @@ public:
   bool isReadOnce(HloId Id) const {
     return Read[Id.index()] && !ReadAgain[Id.index()];
   }
+  /// The entry_computation_layout has the shapes, layouts aside, of half of
+  /// what the entry takes and returns: a module that was taken out of another
+  /// one may have the header of that (SparseCore, libtpu 0.0.51).
+  bool hasOwnHeader() const;
   /// What \p Id calls. An async-update or -done without `calls=` calls what
   /// the start of its chain calls.
   ArrayRef<HloCall> calls(HloId Id) const;

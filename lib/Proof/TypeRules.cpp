@@ -95,10 +95,11 @@ static Outcome compareParts(const ProofModel &X, Part What, Part Like) {
 
 /// The type of \p At, at the border of the program, which \p Stated is the
 /// shape of in the module's header.
-static Outcome compareStated(const ProofModel &X, Part At, ShapeId Stated) {
+static Outcome compareStated(const ProofModel &X, Part At, ShapeId Stated,
+                             bool OwnHeader) {
   const HloModule &M = X.P.module();
   const ShapeTrees &Trees = X.P.trees();
-  if (M.EntryParameters.size() != X.P.numParameters(M.Entry) ||
+  if (!OwnHeader ||
       Trees.parts(M.EntryResult) != Trees.parts(X.P[X.entryRoot()].Shape))
     return Reason::OtherHeader;
   auto Ordinal = Trees.ordinal(Stated, X.Lines.steps(At));
@@ -138,14 +139,16 @@ void proof::decideOperandTypes(const ProofModel &X, Ledger &L) {
 
 void proof::decideEntryTypes(const ProofModel &X, Ledger &L) {
   const HloModule &M = X.P.module();
+  bool Own = X.P.hasOwnHeader();
   L.decide(Topic::ArgumentType, [&](const Obligation &O) {
     uint32_t Number = X.P[O.At].number();
     return compareStated(X, {O.At, O.Part},
                          Number < M.EntryParameters.size()
                              ? M.EntryParameters[Number]
-                             : M.EntryResult);
+                             : M.EntryResult,
+                         Own);
   });
   L.decide(Topic::ResultType, [&](const Obligation &O) {
-    return compareStated(X, {O.At, O.Part}, M.EntryResult);
+    return compareStated(X, {O.At, O.Part}, M.EntryResult, Own);
   });
 }

@@ -18,6 +18,38 @@ static bool isWhole(const Program &P, HloId Id) {
           P.customCallTarget(Id, Backend::TPU) != "AssumeGatherIndicesInBound");
 }
 
+/// The call that works in place on a slice of \p Parameter, if nothing else
+/// reads that: a fusion of slices and one library call, whose result may update
+/// the array (GPU, dynamic_slice_fusion_rewriter.cc, 2024). Else invalid.
+static HloId onlyReaderInPlace(const Program &P, HloId Parameter) {
+  HloId Last = Parameter;
+  HloId Call;
+  if (P.facts().backend() != Backend::GPU)
+    return {};
+  for (HloId Id : P.order(P[Parameter].Parent)) {
+    ArrayRef<HloId> Operands = P.operands(Id);
+    Opcode Op = P[Id].Op;
+    auto Reads = llvm::count(Operands, Parameter);
+    if (Reads == 0 && (Call || !llvm::is_contained(Operands, Last)))
+      continue;
+    if (Reads == 1 && isUpdate(Op) && Operands[0] == Parameter)
+      continue;
+    bool Passes = Last == Parameter
+                      ? Op == Opcode::Slice || Op == Opcode::DynamicSlice
+                      : Op == Opcode::Bitcast && Reads == 0;
+    bool InPlace = Last != Parameter && Reads == 0 &&
+                   Op == Opcode::CustomCall &&
+                   llvm::count(Operands, Last) == 1 &&
+                   llvm::any_of(declaredPairs(P, Id), [&](auto &Pair) {
+                     return Operands[Pair.Operand] == Last;
+                   });
+    if (Call || !(InPlace || (Passes && P.isReadOnce(Id))))
+      return {};
+    (InPlace ? Call : Last) = Id;
+  }
+  return Call;
+}
+
 namespace {
 /// What a fusion does with an operand that a result is on.
 struct FusedReads {
@@ -42,18 +74,7 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
     if (auto From = P.forwardedPart(Root, Asked.Result))
       Makers = {P.operands(Root)[From->Operand].index()};
   auto IsDerived = [&](HloId Id) { return Derived.contains(Id.index()); };
-  // Calls that declare to work in place on all that they read of the operand.
-  DenseSet<uint32_t> InPlace;
-  auto WorksInPlace = [&](HloId Id) {
-    auto Pairs = declaredPairs(P, Id);
-    for (auto [K, Operand] : llvm::enumerate(P.operands(Id)))
-      if (IsDerived(Operand) &&
-          llvm::none_of(Pairs, [K = K](const WorkingPair &Pair) {
-            return Pair.Operand == K;
-          }))
-        return false;
-    return P[Id].Op == Opcode::CustomCall;
-  };
+  HloId InPlace = onlyReaderInPlace(P, Parameter);
   for (HloId Id : P.order(Body)) {
     ArrayRef<HloId> Operands = P.operands(Id);
     size_t Uses = llvm::count_if(Operands, IsDerived);
@@ -66,14 +87,11 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
     if (accessesNoMemory(P[Id].Op) || Updates)
       continue;
     Readers.append(Uses, Id);
-    if (WorksInPlace(Id))
-      InPlace.insert(Id.index());
-    else
-      ReadsWhole |= isWhole(P, Id);
+    ReadsWhole |= Id != InPlace && isWhole(P, Id);
   }
   for (HloId Id : llvm::reverse(P.order(Body)))
     if (Makers.contains(Id.index())) {
-      MakesWhole |= isWhole(P, Id) && !InPlace.contains(Id.index());
+      MakesWhole |= Id != InPlace && isWhole(P, Id);
       for (HloId Source : P.operands(Id))
         Makers.insert(Source.index());
     }
