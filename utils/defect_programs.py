@@ -176,6 +176,11 @@ def zeros_and_sum(a):
     return jnp.zeros_like(a), rows
 
 
+def product_into_its_factor(x, w):
+    """a matrix of a donated stack is multiplied, and the product replaces it"""
+    return jax.lax.dynamic_update_slice(x, (x[1] @ w)[None], (1, 0, 0))
+
+
 # The arguments' types and shapes, and over how many devices they are split.
 PROGRAMS = {
     shift_row: (1, ("int32", 8, 16)),
@@ -194,14 +199,16 @@ PROGRAMS = {
     stream_in_a_stream: (1, ("float32", 32, 32), ("float32", 32, 32)),
     row_doubled_once: (1, ("float32", 128, 128), ("float32", 128, 128)),
     zeros_and_sum: (1, ("int32", 8, 16)),
+    product_into_its_factor: (1, ("float16", 3, 256, 256), ("float16", 256, 256)),
 }
 # Those whose first argument is donated.
-DONATED = [rows_after_branches, row_doubled_once, zeros_and_sum]
+DONATED = [rows_after_branches, row_doubled_once, zeros_and_sum, product_into_its_factor]
 # Flags of the compiler without which it does not show the defect.
 FLAGS = {
     loop_of_one_array: "--xla_cpu_copy_insertion_use_region_analysis=true",
     sums_in_collective_memory: "--xla_gpu_enable_nccl_user_buffers=true",
     zeros_and_sum: "--xla_cpu_copy_insertion_use_region_analysis=true",
+    product_into_its_factor: "--xla_gpu_enable_triton_gemm=false",
 }
 # The bytes of a GPU's memory, where it has to be full.
 MEMORY = {row_doubled_once: 60000}
