@@ -7,6 +7,7 @@ needs no accelerator.
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -137,6 +138,49 @@ def sums_in_collective_memory(x):
     return jax.shard_map(each, mesh=MESH, in_specs=split, out_specs=split)(x)
 
 
+def transpose_and_itself(x):
+    """a fusion reads one array as it is and transposed, and writes over it"""
+    alone = jax.lax.optimization_barrier
+    rolled = alone(jnp.roll(x, 1, 0))
+    return rolled + alone(rolled.T)
+
+
+def rows_after_branches(a, b, i):
+    """rows of a donated argument are sorted with rows of what replaces it"""
+    zeros = lambda x: jax.lax.fori_loop(0, 3, lambda _, s: (jnp.zeros_like(x), s[0]), (x, x))[1]
+    c = jax.lax.switch(i, [zeros, lambda x: x], b)
+    return c, jax.lax.sort((a[:8], c[:8]), dimension=0, num_keys=1)
+
+
+def stream_in_a_stream(x, y):
+    """a stream waits for another one, while the first stream goes on"""
+    from jax.experimental.xla_metadata import set_xla_metadata
+
+    def stream(number, function, x):
+        annotations = {"_xla_stream_annotation": number, "inlineable": "false"}
+        return set_xla_metadata(jax.jit(function)(x), **annotations)
+
+    inner = lambda x: jnp.sin(x) @ x
+    return stream("1", lambda x: stream("2", inner, x) @ x, x) + y @ y
+
+
+def row_doubled_once(x, w):
+    """a row is doubled in place, with so little memory that all of x is made again"""
+    y = x.at[0].mul(2)
+    return jax.lax.optimization_barrier(jnp.sin(y @ w) @ w) @ y
+
+
+def zeros_and_sum(a):
+    """a donated argument becomes zeros, and a loop adds up what its rows were"""
+    rows = jax.lax.fori_loop(0, 8, lambda i, total: total + a[i], a[0])
+    return jnp.zeros_like(a), rows
+
+
+def product_into_its_factor(x, w):
+    """a matrix of a donated stack is multiplied, and the product replaces it"""
+    return jax.lax.dynamic_update_slice(x, (x[1] @ w)[None], (1, 0, 0))
+
+
 # The arguments' types and shapes, and over how many devices they are split.
 PROGRAMS = {
     shift_row: (1, ("int32", 8, 16)),
@@ -150,34 +194,57 @@ PROGRAMS = {
     two_results_of_zeros: (1, ("int32", 8, 1), ("int32", 8)),
     kernel_of_one_array: (1, ("float32", 8, 128)),
     sums_in_collective_memory: (4, ("float32", 16384)),
+    transpose_and_itself: (1, ("float32", 64, 64)),
+    rows_after_branches: (1, ("float32", 16, 256), ("float32", 16, 256), ("int32",)),
+    stream_in_a_stream: (1, ("float32", 32, 32), ("float32", 32, 32)),
+    row_doubled_once: (1, ("float32", 128, 128), ("float32", 128, 128)),
+    zeros_and_sum: (1, ("int32", 8, 16)),
+    product_into_its_factor: (1, ("float16", 3, 256, 256), ("float16", 256, 256)),
 }
+# Those whose first argument is donated.
+DONATED = [rows_after_branches, row_doubled_once, zeros_and_sum, product_into_its_factor]
 # Flags of the compiler without which it does not show the defect.
 FLAGS = {
     loop_of_one_array: "--xla_cpu_copy_insertion_use_region_analysis=true",
     sums_in_collective_memory: "--xla_gpu_enable_nccl_user_buffers=true",
+    zeros_and_sum: "--xla_cpu_copy_insertion_use_region_analysis=true",
+    product_into_its_factor: "--xla_gpu_enable_triton_gemm=false",
 }
+# The bytes of a GPU's memory, where it has to be full.
+MEMORY = {row_doubled_once: 60000}
 MESH = None
 
 
-def topology(target, count):
+def donated(function):
+    return (0,) if function in DONATED else ()
+
+
+def gpu_for(function):
+    """An H100, with less memory for some programs."""
+    size = MEMORY.get(function)
+    return re.sub(r"(device_memory_size:) \d+", rf"\1 {size}", H100) if size else H100
+
+
+def topology(function, target, count):
     from jax.experimental import topologies
 
     if target == "cuda":
         name = f"1x1x{count}"
-        options = {"topology": name, "target_config": H100}
+        options = {"topology": name, "target_config": gpu_for(function)}
         return topologies.get_topology_desc(platform="cuda", topology_name=name, **options)
     options = {"topology_name": f"{target}:2x2x1", "chips_per_host_bounds": (2, 2, 1)}
     return topologies.get_topology_desc(platform="tpu", **options)
 
 
 def compile_ahead(function, target, count, shapes):
-    devices = np.array(topology(target, count).devices[:count])
+    devices = np.array(topology(function, target, count).devices[:count])
     global MESH
     MESH = mesh = jax.sharding.Mesh(devices, ("x",))
     split = ("x",) if count > 1 else ()
     placed = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(*split))
     types = [jax.ShapeDtypeStruct(sides, kind) for kind, *sides in shapes]
-    jax.jit(function, in_shardings=placed, out_shardings=placed).lower(*types).compile()
+    options = {"in_shardings": placed, "out_shardings": placed}
+    jax.jit(function, donate_argnums=donated(function), **options).lower(*types).compile()
 
 
 def numbers(kind, *sides):
@@ -186,10 +253,11 @@ def numbers(kind, *sides):
 
 def count_wrong(function, shapes):
     """The numbers of the compiled program that are not those of its steps."""
-    arguments = [numbers(*shape) for shape in shapes]
-    compiled = jax.tree.leaves(jax.jit(function)(*arguments))
+    arguments = lambda: [numbers(*shape) for shape in shapes]
+    jitted = jax.jit(function, donate_argnums=donated(function))
+    compiled = jax.tree.leaves(jitted(*arguments()))
     with jax.disable_jit():
-        stepwise = jax.tree.leaves(function(*arguments))
+        stepwise = jax.tree.leaves(function(*arguments()))
     pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(compiled, stepwise, strict=True)]
     wrong = sum(int((a != b).sum()) for a, b in pairs)
     return f"{wrong} of {sum(a.size for a, _ in pairs)} wrong"
