@@ -5,9 +5,10 @@ does on their bytes (schedule.py) with the sentence `execution` of the tool.
   oracle.py DUMPS.. --tool hlobuf-verify --edits 2000
 
 An edit moves a value of a temp onto another one, exchanges two of one size, or takes any
-place that is aligned. The tool gets the allocations, the positions and the module. What
-the judge is unsure of, and what it cannot execute, is left out and counted. Exit status 1:
-one says broken, and the other one proved.
+place that is aligned. With --planted, edits are those of test/mutation/consistent.py and
+in_place.py instead, --edits of them for each dump. The tool gets the allocations, the
+positions and the module. What the judge is unsure of, and what it cannot execute, is left
+out and counted. Exit status 1: one says broken, and the other one proved.
 """
 
 import argparse
@@ -24,13 +25,16 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
 
-from harness import assignments, module_of, read, write  # pylint: disable=wrong-import-position
+import consistent  # pylint: disable=wrong-import-position
+import plant_reads  # pylint: disable=wrong-import-position
+from harness import ASSIGNMENT, assignments, module_of, read, write  # pylint: disable=wrong-import-position
 from hlo import Module  # pylint: disable=wrong-import-position
 from elements import TooLarge  # pylint: disable=wrong-import-position
 from schedule import Execution, dump_of  # pylint: disable=wrong-import-position
 
 # What else is wrong about a place is nothing that a schedule shows.
 EXECUTION = ("clobbered-read", "in-place-hazard", "sibling-overlap", "read-before-done")
+MODULE_CHECKS = ("module-positions", "module-uses", "module-text", "module-layout", "module-values")
 STEM = "module_0000.jit_edited.{}after_optimizations"
 
 
@@ -105,8 +109,8 @@ def is_agreed(assignment, tool):
         return False  # not printed back as it was, or a module that hlo.py cannot read
 
 
-def edit_one(assignment, rng, options, folder):
-    """(the judge, the tool, what was done, what both found); nothing without an edit."""
+def moved(assignment, rng, folder):
+    """What was done to the dump; its files are in folder. Nothing without an edit."""
     dump = dump_of(assignment)
     module = module_of(assignment)
     what = move(dump, rng)
@@ -114,14 +118,67 @@ def edit_one(assignment, rng, options, folder):
         return None
     backend = "cpu_" if ".cpu_" in assignment else "sm_9.0_gpu_" if "gpu_" in assignment else ""
     stem = os.path.join(folder, STEM.format(backend))
-    write(stem + "-buffer-assignment.txt", moved_text(read(assignment), dump))
+    write(stem + ASSIGNMENT, moved_text(read(assignment), dump))
     write(stem + ".txt", read(module))
-    values = assignment.replace("-buffer-assignment.txt", "-buffer-assignment-values.txt")
+    values = assignment.replace(ASSIGNMENT, "-buffer-assignment-values.txt")
     if os.path.exists(values):
         write(stem + "-buffer-assignment-values.txt", read(values))
-    ours, hazards = judge(dump, Module(read(module)))
-    theirs, found = verdict(options.tool, stem + "-buffer-assignment.txt")
-    return ours, theirs, what, hazards, found
+    return what
+
+
+def at_random(files, options):
+    """(assignment, what was done to it, the folder with what came out)"""
+    edits, seed = 0, options.seed * 1000003
+    while edits < options.edits and files:
+        seed += 1
+        rng = random.Random(seed)
+        assignment = rng.choice(files)
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                what = moved(assignment, rng, folder)
+            except ValueError:
+                what = None
+            if what:
+                edits += 1
+                yield assignment, what, folder
+            elif seed % 50 == 0:
+                files = [f for f in files if f != assignment]
+
+
+def planted(files, options):
+    """The same for the faults of test/mutation."""
+    settings = argparse.Namespace(
+        kinds="*", edits_per_file=options.edits, tool=options.tool, timeout=60, checks=None
+    )
+    every = {**consistent.KINDS, **plant_reads.KINDS}
+    del every["thread-local"]  # the judge does not enter what is applied to elements
+    consistent.KINDS.clear()
+    consistent.KINDS.update(every)
+    for assignment in files:
+        case = consistent.Case(assignment, settings)
+        try:
+            facts = case.facts()
+        except (ValueError, AttributeError, KeyError):
+            continue
+        for kind, edit in case.edits(facts, random.Random(f"{options.seed}/{case.stem}")):
+            with tempfile.TemporaryDirectory() as folder:
+                for tail, text in case.files(edit).items():
+                    write(os.path.join(folder, case.stem + tail), text)
+                yield assignment, f"{kind}: {edit.what}", folder
+
+
+def opinions(folder, before, tool):
+    """(the judge, the tool, what both found) of a folder, which was before once."""
+    (assignment,) = assignments([folder], 0, 1)
+    try:
+        dump, old = dump_of(assignment), dump_of(before)
+        if "used" not in dump.sections:  # a fault that is for the allocations alone
+            for v in dump.values.values():
+                v.positions, v.uses = old.values[v.id].positions, old.values[v.id].uses
+        ours, hazards = judge(dump, Module(read(module_of(assignment))))
+    except (ValueError, KeyError, IndexError, AttributeError) as error:
+        ours, hazards = "unsure", [str(error)]
+    return ours, *verdict(tool, assignment), hazards
 
 
 def main():
@@ -129,31 +186,26 @@ def main():
     parser.add_argument("dumps", nargs="+")
     parser.add_argument("--tool", default="hlobuf-verify")
     parser.add_argument("--edits", type=int, default=200)
+    parser.add_argument("--planted", action="store_true", help="faults of test/mutation")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a folder for the dumps of disagreements")
     options = parser.parse_args()
     files = [f for f in assignments(options.dumps, 0, 1) if is_agreed(f, options.tool)]
-    counts, apart, seed = collections.Counter(), 0, options.seed * 1000003
-    while sum(counts.values()) < options.edits and files:
-        seed += 1
-        rng = random.Random(seed)
-        assignment = rng.choice(files)
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                done = edit_one(assignment, rng, options, folder)
-            except ValueError:
-                done = None
-            if not done:
-                files = files if seed % 50 else [f for f in files if f != assignment]
-                continue
-            ours, theirs, what, hazards, found = done
-            counts[f"judge {ours}, tool {theirs}"] += 1
-            seen = theirs == "broken" and any(f.startswith(EXECUTION) for f in found)
-            if (ours == "broken" and theirs == "proved") or (ours == "proved" and seen):
-                apart += 1
-                print(f"{assignment}: {what}: judge {ours} {hazards[:2]}, tool {theirs} {found[:2]}")
-                if options.keep:
-                    shutil.copytree(folder, os.path.join(options.keep, str(seed)))
+    counts, apart = collections.Counter(), 0
+    source = planted if options.planted else at_random
+    for assignment, what, folder in source(files, options):
+        ours, theirs, found, hazards = opinions(folder, assignment, options.tool)
+        counts[f"judge {ours}, tool {theirs}"] += 1
+        seen = theirs == "broken" and any(f.startswith(EXECUTION) for f in found)
+        # The tool executes the module, and the judge has no layouts: that the dump has other
+        # positions or layouts than the module is a finding of its own.
+        if options.planted and any(f.startswith(MODULE_CHECKS) for f in found):
+            continue
+        if (ours == "broken" and theirs == "proved") or (ours == "proved" and seen):
+            apart += 1
+            print(f"{assignment}: {what}: judge {ours} {hazards[:2]}, tool {theirs} {found[:2]}")
+            if options.keep:
+                shutil.copytree(folder, os.path.join(options.keep, str(apart)))
     for key, number in sorted(counts.items()):
         print(f"{number:6} {key}")
     print(f"{sum(counts.values())} edits, {apart} disagreements")

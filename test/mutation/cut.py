@@ -112,7 +112,8 @@ def one_dump(arguments, number, assignment, scratch):
     root = os.path.join(scratch, str(number))
     write_dump(os.path.join(root, "sound"), files, name)
     tool = os.path.join(arguments.tools, "hlobuf-verify")
-    if verify(tool, os.path.join(root, "sound"))[0] != 0:
+    status, reports = verify(tool, os.path.join(root, "sound"))
+    if status != 0 or any(report["findings"] for report in reports.values()):
         shutil.rmtree(root)
         return counts, wrong
     counts["dumps"] += 1

@@ -68,6 +68,8 @@ FusedReads::FusedReads(const Program &P, const proof::ElementQuestion &Asked) {
   ComputationId Body = P.calls(Asked.Id)[0].Callee;
   HloId Root = P.root(Body);
   HloId Parameter = P.parameter(Body, Asked.Read.Operand);
+  if (!Parameter) // a damaged module: nothing reads the operand
+    return;
   DenseSet<uint32_t> Derived = {Parameter.index()};
   DenseSet<uint32_t> Makers = {Root.index()};
   if (P[Root].Op == Opcode::Tuple)

@@ -34,6 +34,7 @@ struct ModuleInstructions {
   void checkRead(const Program &P, HloId Id);
 
   bool isRematerialized(const HloInstruction &I) const;
+  bool isAwaited(const Program &P, HloId Id);
   StringRef place(const HloInstruction &I) const { return M.text(I).ltrim(); }
   StringRef plainText(const HloInstruction &I);
   std::string headingOf(const HloComputation &C);
@@ -43,6 +44,8 @@ struct ModuleInstructions {
   const HloModule &M = D.Module;
   /// Shapes without layouts, which are the same for most computations.
   std::vector<std::string> PlainTexts = {};
+  /// The control predecessors of any instruction.
+  std::optional<DenseSet<uint32_t>> Awaited = {};
 };
 } // namespace
 
@@ -159,12 +162,15 @@ bool ModuleInstructions::isRematerialized(const HloInstruction &I) const {
 }
 
 /// True if another instruction has \p Id as its control predecessor.
-static bool isAwaited(const Program &P, HloId Id) {
-  return llvm::any_of(P.order(P[Id].Parent), [&](HloId Other) {
-    return llvm::any_of(proof::predecessorNames(P, Other), [&](StringRef Name) {
-      return proof::predecessor(P, Other, Name) == Id;
-    });
-  });
+bool ModuleInstructions::isAwaited(const Program &P, HloId Id) {
+  if (!Awaited) {
+    Awaited.emplace();
+    for (HloId Other : ids<HloId>(M.Instructions.size()))
+      for (StringRef Name : proof::predecessorNames(P, Other))
+        if (HloId Before = proof::predecessor(P, Other, Name))
+          Awaited->insert(Before.index());
+  }
+  return Awaited->contains(Id.index());
 }
 
 void ModuleInstructions::checkRead(const Program &P, HloId Id) {
