@@ -232,6 +232,11 @@ HLOBUF_TRAIT(isAsync, Async)
 HLOBUF_TRAIT(isSynchronousCall, ControlFlow)
 #undef HLOBUF_TRAIT
 
+/// The elements of an array between two of them.
+inline bool isSlice(Opcode Op) {
+  return Op == Opcode::Slice || Op == Opcode::DynamicSlice;
+}
+
 /// True if parts of operands below the top are forwarded and not used.
 inline bool usesTopAtMost(Opcode Op) {
   return hasTrait(Op, OpcodeTrait::UsesTop) || usesNothing(Op);

@@ -99,10 +99,6 @@ static std::string configOf(const AttributeContext &Attr, HloId I) {
                      Linear.empty() ? "" : "," + Place);
 }
 
-static bool isSlice(Opcode Op) {
-  return Op == Opcode::DynamicSlice || Op == Opcode::Slice;
-}
-
 /// The part of a result that \p Root, or element \p Element of it, updates:
 /// `SHAPES,OFFSETS,CONFIG}`.
 static std::optional<std::string> updateText(const AttributeContext &Attr,

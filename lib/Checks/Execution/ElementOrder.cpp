@@ -34,9 +34,8 @@ static HloId onlyReaderInPlace(const Program &P, HloId Parameter) {
       continue;
     if (Reads == 1 && isUpdate(Op) && Operands[0] == Parameter)
       continue;
-    bool Passes = Last == Parameter
-                      ? Op == Opcode::Slice || Op == Opcode::DynamicSlice
-                      : Op == Opcode::Bitcast && Reads == 0;
+    bool Passes =
+        Last == Parameter ? isSlice(Op) : Op == Opcode::Bitcast && Reads == 0;
     bool InPlace = Last != Parameter && Reads == 0 &&
                    Op == Opcode::CustomCall &&
                    llvm::count(Operands, Last) == 1 &&
