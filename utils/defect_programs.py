@@ -225,19 +225,19 @@ def gpu_for(function):
     return re.sub(r"(device_memory_size:) \d+", rf"\1 {size}", H100) if size else H100
 
 
-def topology(function, target, count):
+def topology(target, count, gpu=H100):
     from jax.experimental import topologies
 
     if target == "cuda":
         name = f"1x1x{count}"
-        options = {"topology": name, "target_config": gpu_for(function)}
+        options = {"topology": name, "target_config": gpu}
         return topologies.get_topology_desc(platform="cuda", topology_name=name, **options)
     options = {"topology_name": f"{target}:2x2x1", "chips_per_host_bounds": (2, 2, 1)}
     return topologies.get_topology_desc(platform="tpu", **options)
 
 
 def compile_ahead(function, target, count, shapes):
-    devices = np.array(topology(function, target, count).devices[:count])
+    devices = np.array(topology(target, count, gpu_for(function)).devices[:count])
     global MESH
     MESH = mesh = jax.sharding.Mesh(devices, ("x",))
     split = ("x",) if count > 1 else ()
