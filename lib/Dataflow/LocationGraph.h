@@ -52,8 +52,8 @@ public:
   /// one value that reaches it, and stays where several do.
   void settlePhis(function_ref<bool(HloId, uint32_t)> HasValue);
 
-  /// A start gets the token of \p Ordinal once values have places (libtpu 0.0.23
-  /// for SparseCores): it is there, and in no position.
+  /// A start gets the token of \p Ordinal once values have places (libtpu
+  /// 0.0.23 for SparseCores): it is there, and in no position.
   bool isLateToken(HloId Id, uint32_t Ordinal) const;
 
   /// The definition or phi that \p Location forwards, itself if it is one.
