@@ -66,13 +66,13 @@ static bool fitsBits(const Diagnostic &D, unsigned Bits) {
          });
 }
 
-/// True if the module of \p D has an instruction of the opcode \p Code, or with
-/// the attribute; any if that is empty.
-static bool hasInstruction(const Dump &D, StringRef Code) {
-  return Code.empty() ||
+/// True if the module of \p D has an instruction of the opcode \p Text, or with
+/// that in its name or attributes; any if that is empty.
+static bool hasInstruction(const Dump &D, StringRef Text) {
+  return Text.empty() ||
          llvm::any_of(D.Module.Instructions, [&](const HloInstruction &I) {
-           return opcodeText(I.Op) == Code ||
-                  findAttribute(D.Module.attributes(I), Code);
+           return opcodeText(I.Op) == Text || D.Module.name(I).contains(Text) ||
+                  D.Module.attributes(I).contains(Text);
          });
 }
 

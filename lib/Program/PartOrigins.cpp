@@ -44,7 +44,10 @@ std::optional<OperandPart> hlobuf::declaredPart(const Program &P, HloId Id,
 }
 
 bool hlobuf::usesNvshmem(const Program &P, HloId Id) {
-  return P.module().attributes(P.module()[Id]).contains_insensitive("nvshmem");
+  StringRef All = P.module().attributes(P.module()[Id]);
+  return findAttribute(All, "backend_config")
+      .value_or("")
+      .contains_insensitive("nvshmem");
 }
 
 SmallVector<WorkingPair, 2> hlobuf::workingPairs(const Program &P, HloId Id) {

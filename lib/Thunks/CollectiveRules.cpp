@@ -313,8 +313,9 @@ ExpectedText hlobuf::ruleReduction(const AttributeContext &Attr) {
 /// for each (jax-cuda12 0.11.0).
 ExpectedText hlobuf::ruleReductionKind(const AttributeContext &Attr) {
   auto IsLoaded = [](const ThunkAttribute &A) { return A.Key == "launches"; };
-  if (Attr.Stated.empty() ||
-      llvm::any_of(Attr.G.thunks().attributes(Attr.thunk()), IsLoaded))
+  bool Loaded =
+      llvm::any_of(Attr.G.thunks().attributes(Attr.thunk()), IsLoaded);
+  if (Attr.Stated.empty() || (Loaded && Attr.Stated == "1"))
     return Attr.anything();
   return expectReduction(Attr, {"1", "2", "3", "4"});
 }
