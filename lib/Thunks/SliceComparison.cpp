@@ -75,8 +75,11 @@ bool SliceComparison::closeAt(const SliceFault &Found, bool InWrites) {
 
 /// What is known of the arrays that the thunks of \p I touch.
 void SliceComparison::note(HloId I, const Outcome &Result) {
-  if (G.isLaunched(I))
-    Book.visit({Topic::Launched, I}, Result);
+  // A hero is launched by its fusion.
+  for (HloId Fusion :
+       P.isFusionBody(P[I].Parent) ? P.callers(P[I].Parent) : ArrayRef(I))
+    if (G.isLaunched(Fusion))
+      Book.visit({Topic::Launched, Fusion}, Result);
 }
 
 void SliceComparison::fault(const SliceFault &Found, bool InWrites) {
@@ -147,10 +150,12 @@ void SliceComparison::compare(ThunkId Id) {
     compareCpu(Id, I);
 }
 
-/// What is inside of a dynamic-slice fusion: one copy of a part that a
-/// parameter gives, whole, to one of a result. Allocations are those of the
-/// parameters, then those of the results.
+/// What is inside of a dynamic-slice fusion: its hero, or one copy of a part
+/// that a parameter gives, whole, to one of a result. Allocations are those of
+/// the parameters, then those of the results.
 void SliceComparison::compareEmbedded(ThunkId Id) {
+  if (G.isHero(Id))
+    return compareGpu(Id, G.instruction(Id));
   const ThunkSequence &In = T[T[Id].In];
   Slices Read = slices(Id, false), Written = slices(Id, true);
   if (!In.Owner || In.Thunks.size() != 1 || Read.size() != 1 ||

@@ -99,141 +99,114 @@ static std::string configOf(const AttributeContext &Attr, HloId I) {
                      Linear.empty() ? "" : "," + Place);
 }
 
-/// The part of a result that \p Root, or element \p Element of it, updates:
-/// `SHAPES,OFFSETS,CONFIG}`.
+/// \p Id without what gives its bytes another shape.
+static HloId skipBitcasts(const Program &P, HloId Id) {
+  while (P[Id].Op == Opcode::Bitcast || P[Id].Op == Opcode::Reshape)
+    Id = P.operands(Id)[0];
+  return Id;
+}
+
+/// What \p At is, through bitcasts and tuples.
+static Part skipForwards(const Program &P, Part At) {
+  while (P[At.Id].Op == Opcode::Bitcast || P[At.Id].Op == Opcode::Tuple ||
+         P[At.Id].Op == Opcode::GetTupleElement) {
+    std::optional<OperandPart> From = P.forwardedPart(At.Id, At.Ordinal);
+    if (!From)
+      return Part();
+    At = {P.operands(At.Id)[From->Operand], From->Ordinal};
+  }
+  return At;
+}
+
+/// The part of a result that \p Update writes: `N,L,SHAPES,OFFSETS,CONFIG}`
+/// with the parameter that is updated.
 static std::optional<std::string> updateText(const AttributeContext &Attr,
-                                             HloId Root, int64_t Element) {
+                                             HloId Update, size_t Leaf) {
   const Program &P = Attr.program();
-  if (P[Root].Op == Opcode::Tuple) {
-    if (Element < 0 || static_cast<size_t>(Element) >= P.operands(Root).size())
+  HloId From = skipBitcasts(P, P.operands(Update)[0]);
+  std::optional<std::string> Offsets = offsetsOf(Attr, Update, 2);
+  if (!Offsets || P[From].Op != Opcode::Parameter)
+    return std::nullopt;
+  return fmt::format("{},{},{},{},{}{}}}", P[From].number(), Leaf,
+                     shapeText(Attr, P[Update].Shape),
+                     shapeText(Attr, P[P.operands(Update)[1]].Shape), *Offsets,
+                     configOf(Attr, Update));
+}
+
+/// The same for leaf number \p Leaf of the fusion, which is that of \p Hero, if
+/// it has one.
+static std::optional<std::string> resultText(const AttributeContext &Attr,
+                                             HloId Hero, size_t Leaf) {
+  const Program &P = Attr.program();
+  HloId Root = P.root(P.calls(Attr.I).front().Callee);
+  SmallVector<ArrayLeaf, 4> Leaves = Attr.G.leaves(Root);
+  if (Leaf >= Leaves.size())
+    return std::nullopt;
+  Part At = skipForwards(P, {Root, Leaves[Leaf].Ordinal});
+  if (!At)
+    return std::nullopt;
+  bool Updates = P[At.Id].Op == Opcode::DynamicUpdateSlice;
+  Part From = Updates && Hero ? skipForwards(P, {P.operands(At.Id)[1], 0}) : At;
+  if (Hero) {
+    Leaves = Attr.G.leaves(Hero);
+    if (Leaf >= Leaves.size() || From != Part{Hero, Leaves[Leaf].Ordinal})
       return std::nullopt;
-    Root = P.operands(Root)[static_cast<size_t>(Element)];
   }
-  std::string Whole = shapeText(Attr, P[Root].Shape);
-  // Until 2026 the copy is in the body, too.
-  HloId From = P[Root].Op == Opcode::Copy ? P.operands(Root)[0] : Root;
-  if (P[Root].Op != Opcode::DynamicUpdateSlice)
-    return isSlice(P[From].Op)
-               ? std::optional(fmt::format("{},{},{{}}}}", Whole, Whole))
-               : std::nullopt;
-  std::optional<std::string> Offsets = offsetsOf(Attr, Root, 2);
-  if (!Offsets)
+  if (Updates)
+    return updateText(Attr, At.Id, Leaf);
+  if (!Hero && !isSlice(P[At.Id].Op))
     return std::nullopt;
-  return fmt::format("{},{},{}{}}}", Whole,
-                     shapeText(Attr, P[P.operands(Root)[1]].Shape), *Offsets,
-                     configOf(Attr, Root));
+  std::string Whole =
+      shapeText(Attr, P.trees().part(P[At.Id].Shape, At.Ordinal));
+  return fmt::format("none,{},{},{},{{}}}}", Leaf, Whole, Whole);
 }
 
-/// The number of the parameter that element \p Element of \p Root updates, or
-/// `none`.
-static std::string updatedParameter(const Program &P, HloId Root,
-                                    int64_t Element) {
-  if (P[Root].Op == Opcode::Tuple && Element >= 0 &&
-      static_cast<size_t>(Element) < P.operands(Root).size())
-    Root = P.operands(Root)[static_cast<size_t>(Element)];
-  if (P[Root].Op != Opcode::DynamicUpdateSlice)
-    return "none";
-  HloId From = P.operands(Root)[0];
-  while (P[From].Op == Opcode::Bitcast)
-    From = P.operands(From)[0];
-  return P[From].Op == Opcode::Parameter ? std::to_string(P[From].number())
-                                         : "none";
-}
-
-namespace {
-/// What slices each instruction of a body, or takes all of it as an update.
-struct Takers {
-  Takers(const Program &P, ComputationId Body);
-  /// Invalid if there is no one such thing.
-  HloId operator[](HloId Id) const {
-    Taker Result = All.lookup(Id.index());
-    return Result.Several ? HloId() : Result.User;
-  }
-
-  struct Taker {
-    HloId User;
-    bool Slices = false;
-    bool Several = false;
-  };
-  DenseMap<uint32_t, Taker> All;
-};
-} // namespace
-
-Takers::Takers(const Program &P, ComputationId Body) {
-  auto Users = llvm::to_vector<16>(P.order(Body));
-  llvm::sort(Users, [](HloId X, HloId Y) { return X.index() < Y.index(); });
-  for (HloId User : Users) {
-    Opcode Op = P[User].Op;
-    for (const auto &[I, Operand] : llvm::enumerate(P.operands(User))) {
-      // An array that is updated is passed as the result.
-      if (Op == Opcode::DynamicUpdateSlice && I != 1)
-        continue;
-      Taker &Own = All[Operand.index()];
-      bool Sliced = I == 0 && isSlice(Op);
-      Own.Several |= Own.User && Sliced == Own.Slices;
-      if (!Own.User || Sliced)
-        Own.User = User;
-      Own.Slices |= Sliced;
-    }
-  }
-}
-
-/// The part of parameter \p Number of \p Body that a slice or an update takes,
-/// through bitcasts, and through the copy that is embedded.
-static std::optional<std::string>
-parameterText(const AttributeContext &Attr, const Takers &TakersOf,
-              ComputationId Body, uint32_t Number, bool SaysTwice) {
+/// The part of a parameter that \p From is: `N,SHAPES,OFFSETS,CONFIG}`.
+static std::optional<std::string> parameterText(const AttributeContext &Attr,
+                                                HloId From, bool SaysTwice) {
   const Program &P = Attr.program();
-  HloId Part = P.parameter(Body, Number);
-  if (!Part)
-    return std::nullopt;
-  std::string Whole = shapeText(Attr, P[Part].Shape);
-  HloId User = TakersOf[Part];
-  while (User && (accessesNoMemory(P[User].Op) || P[User].Op == Opcode::Copy)) {
-    Part = User;
-    User = TakersOf[Part];
-  }
-  if (!User)
-    return std::nullopt;
-  if (P[User].Op == Opcode::DynamicUpdateSlice)
-    return fmt::format("{},{},{{}}}}", Whole, shapeText(Attr, P[Part].Shape));
+  HloId Part = skipBitcasts(P, From);
+  bool Sliced = isSlice(P[Part].Op);
   // What is sliced may be another shape of the parameter.
-  Whole = shapeText(Attr, P[Part].Shape);
-  std::string Text = shapeText(Attr, P[User].Shape);
-  if (P[User].Op == Opcode::DynamicSlice) {
-    std::optional<std::string> Offsets = offsetsOf(Attr, User, 1);
-    return Offsets ? std::optional(fmt::format("{},{},{}{}}}", Whole, Text,
-                                               *Offsets, configOf(Attr, User)))
+  HloId Whole = Sliced ? P.operands(Part)[0] : skipBitcasts(P, Part);
+  HloId Parameter = skipBitcasts(P, Whole);
+  if (P[Parameter].Op != Opcode::Parameter)
+    return std::nullopt;
+  std::string Text = fmt::format(
+      "{},{},{},", P[Parameter].number(), shapeText(Attr, P[Whole].Shape),
+      shapeText(Attr, P[Sliced ? Part : From].Shape));
+  if (!Sliced)
+    return Text + "{}}";
+  if (P[Part].Op == Opcode::DynamicSlice) {
+    std::optional<std::string> Offsets = offsetsOf(Attr, Part, 1);
+    return Offsets ? std::optional(Text + *Offsets + configOf(Attr, Part) + '}')
                    : std::nullopt;
   }
-  std::optional<int64_t> Offset = staticSliceOffset(P, User);
+  std::optional<int64_t> Offset = staticSliceOffset(P, Part);
   if (!Offset)
     return std::nullopt;
   std::string Place = fmt::format("{},0", *Offset);
-  return fmt::format("{},{},{{}},loop:none,linear:{{{}{}}}}}", Whole, Text,
-                     Place, SaysTwice ? "," + Place : "");
+  return Text + fmt::format("{{}},loop:none,linear:{{{}{}}}}}", Place,
+                            SaysTwice ? "," + Place : "");
 }
 
-/// Compares each of the values `{N,..} {M,..}` with what \p Spell makes of its
-/// first number.
+/// Compares each of the values `{..} {..}` with what \p Spell makes of its
+/// number and text, which ends with `}`. \p Count of them, if that is known.
 template <typename SpellFn>
-static ExpectedText compareEach(const AttributeContext &Attr, SpellFn Spell) {
+static ExpectedText compareEach(const AttributeContext &Attr,
+                                std::optional<size_t> Count, SpellFn Spell) {
   StringRef Rest = Attr.Stated;
-  while (!Rest.empty()) {
-    StringRef One = Rest;
-    size_t End = Rest.find(" {");
-    if (End != StringRef::npos)
-      One = Rest.take_front(End);
+  size_t Number = 0;
+  for (; !Rest.empty(); ++Number) {
+    StringRef One = Rest.take_front(Rest.find(" {"));
     Rest = Rest.drop_front(One.size()).ltrim();
-    StringRef Tail = One;
-    Tail.consume_front("{");
-    std::optional<std::string> Expected = Spell(Tail);
+    std::optional<std::string> Expected = Spell(Number, One);
     if (!Expected)
       return std::nullopt;
-    if (Tail != *Expected)
-      return One.drop_back(Tail.size()).str() + *Expected;
+    if (One != "{" + *Expected)
+      return "{" + *Expected;
   }
-  return Attr.anything();
+  return Number == Count.value_or(Number) ? Attr.anything() : std::nullopt;
 }
 
 ExpectedText hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {
@@ -241,31 +214,29 @@ ExpectedText hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {
   if (P[Attr.I].Op != Opcode::Fusion)
     return std::nullopt;
   ComputationId Body = P.calls(Attr.I).front().Callee;
-  Takers TakersOf(P, Body);
-  return compareEach(Attr, [&](StringRef &Tail) -> std::optional<std::string> {
-    uint32_t Number = 0;
-    if (Tail.consumeInteger(10, Number) || !Tail.consume_front(",") ||
-        Number >= P.numParameters(Body))
-      return std::nullopt;
+  HloId Root = P.root(Body);
+  // What is copied, where nothing is computed.
+  HloId Copied =
+      P[Root].Op == Opcode::DynamicUpdateSlice ? P.operands(Root)[1] : Root;
+  HloId Hero = Attr.G.hero(Body);
+  ArrayRef<HloId> Sources = Hero ? P.operands(Hero) : ArrayRef(Copied);
+  auto Spell = [&](size_t Number,
+                   StringRef Text) -> std::optional<std::string> {
     // Of a slice that does not move, the module does not say how.
-    bool SaysTwice = Tail.split("linear:{").second.count(',') > 1;
-    return parameterText(Attr, TakersOf, Body, Number, SaysTwice);
-  });
+    bool SaysTwice = Text.split("linear:{").second.count(',') > 1;
+    return Number < Sources.size()
+               ? parameterText(Attr, Sources[Number], SaysTwice)
+               : std::nullopt;
+  };
+  return compareEach(Attr, Sources.size(), Spell);
 }
 
 ExpectedText hlobuf::ruleDynamicUpdate(const AttributeContext &Attr) {
   const Program &P = Attr.program();
   if (P[Attr.I].Op != Opcode::Fusion)
     return std::nullopt;
-  HloId Root = P.root(P.calls(Attr.I).front().Callee);
-  return compareEach(Attr, [&](StringRef &Tail) -> std::optional<std::string> {
-    StringRef Parameter = Tail.split(',').first;
-    int64_t Element = 0;
-    Tail = Tail.drop_front(Parameter.size());
-    if (!Tail.consume_front(",") || Tail.consumeInteger(10, Element) ||
-        !Tail.consume_front(",") ||
-        Parameter != updatedParameter(P, Root, Element))
-      return std::nullopt;
-    return updateText(Attr, Root, Element);
-  });
+  HloId Hero = Attr.G.hero(P.calls(Attr.I).front().Callee);
+  return compareEach(
+      Attr, Attr.G.leaves(Attr.I).size(),
+      [&](size_t Number, StringRef) { return resultText(Attr, Hero, Number); });
 }

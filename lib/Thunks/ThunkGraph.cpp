@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Thunks/ThunkGraph.h"
+#include "Facts/Sizes.h"
 #include "HLO/AttributeNumbers.h"
 #include "HLO/InstructionParser.h"
 #include "Support/Format.h"
@@ -32,6 +33,73 @@ const Allocation *ThunkGraph::allocation(int64_t Index) const {
              : nullptr;
 }
 
+/// Adds what \p Id, a start index, is computed from to \p Offsets.
+static void addOffset(const Program &P, HloId Id, DenseSet<uint32_t> &Offsets) {
+  SmallVector<HloId, 8> Pending = {Id};
+  while (!Pending.empty()) {
+    HloId Next = Pending.pop_back_val();
+    if (Offsets.insert(Next.index()).second)
+      llvm::append_range(Pending, P.operands(Next));
+  }
+}
+
+static HloId findHero(const Program &P, ComputationId Body) {
+  DenseSet<uint32_t> Offsets;
+  for (HloId Id : P.order(Body)) {
+    bool Updates = P[Id].Op == Opcode::DynamicUpdateSlice;
+    if (Updates || P[Id].Op == Opcode::DynamicSlice)
+      for (HloId Index : P.operands(Id).drop_front(Updates ? 2 : 1))
+        addOffset(P, Index, Offsets);
+  }
+  HloId Only;
+  for (HloId Id : P.order(Body)) {
+    Opcode Op = P[Id].Op;
+    if (accessesNoMemory(Op) || isSlice(Op) || Op == Opcode::Reshape ||
+        Op == Opcode::DynamicUpdateSlice || Offsets.contains(Id.index()))
+      continue;
+    if (Only)
+      return HloId();
+    Only = Id;
+  }
+  return Only;
+}
+
+/// Embedded allocations are those of the hero's operands, one for each, and
+/// then of its results (EmitDynamicSliceFusionV2 in thunk_emitter.cc, 2026).
+void ThunkGraph::bindHero(const ThunkSequence &S) {
+  HloId Fusion = S.Owner ? instruction(S.Owner) : HloId();
+  ComputationId Body =
+      Fusion ? P.callee(Fusion, CallRole::Calls) : ComputationId();
+  if (!Body)
+    return;
+  auto [Known, New] = Heroes.try_emplace(Body.index());
+  if (New)
+    Known->second = findHero(P, Body);
+  HloId Hero = Known->second;
+  if (!Hero)
+    return;
+  StringRef Name = P.module().name(P.module()[Hero]);
+  T.forEach(S, [&](ThunkId Id) {
+    if (T[Id].Instruction && D.Names[T[Id].Instruction] == Name)
+      Instructions[Id.index()] = Hero;
+  });
+  int64_t Next = 0;
+  auto Add = [&](HloId Id, uint32_t Ordinal) {
+    ShapeId Shape = P.trees().part(P[Id].Shape, Ordinal);
+    std::optional<uint64_t> Bytes = logicalBytes(D.Shapes, Shape);
+    auto Number = static_cast<size_t>(Next);
+    // Of an operand that is passed twice, the last one.
+    HeroPlaces.erase({Id, Ordinal});
+    if (Bytes && Number < S.Sizes.size() && S.Sizes[Number] == *Bytes)
+      HeroPlaces[{Id, Ordinal}] = {Next, 0, static_cast<int64_t>(*Bytes)};
+    ++Next;
+  };
+  for (HloId Operand : P.operands(Hero))
+    Add(Operand, 0);
+  for (const ArrayLeaf &Leaf : leaves(Hero))
+    Add(Hero, Leaf.Ordinal);
+}
+
 void ThunkGraph::bindInstructions() {
   for (const Thunk &Each : T.Thunks)
     Instructions.push_back(Each.Instruction ? P.find(Each.Instruction)
@@ -41,9 +109,12 @@ void ThunkGraph::bindInstructions() {
     if (S.Role == ThunkRole::Embedded)
       std::fill(Embedded.begin() + S.Thunks.Begin,
                 Embedded.begin() + S.Thunks.End, true);
+  for (const ThunkSequence &S : T.Sequences)
+    if (S.Role == ThunkRole::Embedded)
+      bindHero(S);
   Begin.resize(P.size() + 1);
   for (size_t I = 0; I != T.Thunks.size(); ++I)
-    if (Instructions[I] && !Embedded[I]) {
+    if (Instructions[I] && (!Embedded[I] || isHero(ThunkId(I)))) {
       ++Begin[Instructions[I].index() + 1];
       ByInstruction.push_back(ThunkId(I));
     }
@@ -152,6 +223,8 @@ SmallVector<ArrayLeaf, 4> ThunkGraph::writtenLeaves(HloId I) const {
 }
 
 std::optional<ByteSlice> ThunkGraph::place(HloId Id, uint32_t Ordinal) const {
+  if (auto Entry = HeroPlaces.find({Id, Ordinal}); Entry != HeroPlaces.end())
+    return Entry->second;
   const DataflowAnalysis &Flow = Analysis.flow();
   HloValueId V = Flow.at(Id, Ordinal);
   ValueId Line = V ? Analysis.lineOf(V) : ValueId();

@@ -12,6 +12,7 @@
 #include "Dataflow/ModuleAnalysis.h"
 #include "Support/Lazy.h"
 #include "Thunks/SliceSet.h"
+#include "llvm/ADT/DenseMap.h"
 #include <array>
 #include <map>
 
@@ -58,8 +59,8 @@ public:
   bool isLaunched(HloId Id) const {
     return Id && P.classOf(P[Id].Parent) == ComputationClass::Global;
   }
-  /// The thunks that are named for \p Id, in the order of the text, without
-  /// embedded ones.
+  /// The thunks that are named for \p Id, in the order of the text; embedded
+  /// ones only for a hero().
   ArrayRef<ThunkId> thunksOf(HloId Id) const {
     return ArrayRef<ThunkId>(ByInstruction)
         .slice(Begin[Id.index()], Begin[Id.index() + 1] - Begin[Id.index()]);
@@ -78,6 +79,15 @@ public:
   /// \p Id is inside of an embedded sequence, whose slices are of other
   /// allocations.
   bool isEmbedded(ThunkId Id) const { return Embedded[Id.index()]; }
+  /// What a dynamic-slice fusion, \p Body its body, runs on the parts: the one
+  /// instruction that is no slice, update or start index, and moves bytes;
+  /// invalid if there is none (FindHero in dynamic_slice_fusion.cc, 2026).
+  HloId hero(ComputationId Body) const { return Heroes.lookup(Body.index()); }
+  /// \p Id is embedded, and stands for the hero() of the fusion.
+  bool isHero(ThunkId Id) const {
+    return isEmbedded(Id) && instruction(Id) &&
+           P.isFusionBody(P[instruction(Id)].Parent);
+  }
   /// One kernel for a whole call of a CPU (attribute xla_cpu_small_call):
   /// arguments and results are sets, in any order
   /// (computation_kernel_emitter.cc).
@@ -95,7 +105,8 @@ public:
   SmallVector<ArrayLeaf, 4> writableLeaves(HloId Id) const;
   /// What a thunk of \p Id writes, in order: of a start, what its done gives.
   SmallVector<ArrayLeaf, 4> orderedResults(HloId Id) const;
-  /// The place of part \p Ordinal of \p Id.
+  /// The place of part \p Ordinal of \p Id; of a hero() and its operands in
+  /// the allocations of the embedded sequence.
   std::optional<ByteSlice> place(HloId Id, uint32_t Ordinal) const;
   /// The part of an operand that a copy for fusion \p I reads: its root is a
   /// slice of a parameter. Nothing where it is something else.
@@ -124,6 +135,7 @@ public:
 
 private:
   void bindInstructions();
+  void bindHero(const ThunkSequence &S);
   void bindSequences();
   void findHomes();
   void findCallSlices();
@@ -138,6 +150,10 @@ private:
   std::vector<HloId> Instructions;
   std::vector<ComputationId> Computations;
   std::vector<bool> Embedded;
+  /// By body of a dynamic-slice fusion.
+  DenseMap<uint32_t, HloId> Heroes;
+  /// Where a hero() finds its operands, and puts its results.
+  std::map<Part, ByteSlice> HeroPlaces;
   /// Thunks sorted by their instructions, and where each instruction's begin.
   std::vector<ThunkId> ByInstruction;
   std::vector<uint32_t> Begin;

@@ -135,6 +135,17 @@ def library(factor, square, row, image, filters):
     return product, jnp.linalg.svd(square)[1], largest, volume(image, filters)
 
 
+def products(stack, weights):
+    """Each matrix becomes its product with the next one, in a library."""
+
+    def body(step, now):
+        following = lax.dynamic_index_in_dim(weights, step + 1, keepdims=False)
+        product = lax.dynamic_index_in_dim(stack, step, keepdims=False) @ following
+        return lax.dynamic_update_slice(now, product[None], (step, 0, 0))
+
+    return lax.fori_loop(0, 3, body, stack + 1)
+
+
 def on_host(function, *arguments):
     shapes = jax.eval_shape(function, *arguments)
     spaces = jax.tree.map(lambda _: jax.memory.Space.Host, shapes)
@@ -192,9 +203,12 @@ def make_cuda(target):
     arguments = array(17, 2, 5, kind="complex64"), array(16, 16), array(1024), *CONVOLVED
     results = whole, whole, [whole, whole], whole
     compile_sharded("library.cuda", library, arguments, (whole,) * 5, results, ())
+    shapes = array(3, 64, 64), array(4, 64, 64)
     one = jax.sharding.Mesh(np.array(devices[:1]), ("x",))
     place = NamedSharding(one, whole, memory_kind="pinned_host")
     compile_to("host.cuda", hosted, array(8, 32), in_shardings=place, out_shardings=place)
+    how = {"in_shardings": NamedSharding(one, whole), "out_shardings": NamedSharding(one, whole)}
+    compile_to("products.cuda", products, *shapes, **how, compiler_options={"xla_gpu_enable_triton_gemm": False})
 
 
 def main():

@@ -249,7 +249,8 @@ void KernelArguments::checkCaptured(ThunkId Id) {
 
 void KernelArguments::check(ThunkId Id) {
   // Other rules are about these.
-  if (!T[Id].Understood || G.isEmbedded(Id) || !G.instruction(Id))
+  if (!T[Id].Understood || !G.instruction(Id) ||
+      (G.isEmbedded(Id) && !G.isHero(Id)))
     return;
   ThunkKind Kind = T[Id].Kind;
   checkLoaded(Id);
