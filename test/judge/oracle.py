@@ -6,9 +6,10 @@ does on their bytes (schedule.py) with the sentence `execution` of the tool.
 
 An edit moves a value of a temp onto another one, exchanges two of one size, or takes any
 place that is aligned. With --planted, edits are those of test/mutation/consistent.py and
-in_place.py instead, --edits of them for each dump. The tool gets the allocations, the
-positions and the module. What the judge is unsure of, and what it cannot execute, is left
-out and counted. Exit status 1: one says broken, and the other one proved.
+in_place.py instead, with --fields those of mutate.py, --edits of them for each dump. The
+tool gets the allocations, the positions and the module. What the judge is unsure of, and
+what it cannot execute, is left out and counted. Exit status 1: one says broken, and the
+other one proved.
 """
 
 import argparse
@@ -26,6 +27,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, os.pardir, "mutation")]
 
 import consistent  # pylint: disable=wrong-import-position
+import mutate  # pylint: disable=wrong-import-position
 import plant_reads  # pylint: disable=wrong-import-position
 from harness import ASSIGNMENT, assignments, module_of, read, write  # pylint: disable=wrong-import-position
 from hlo import Module  # pylint: disable=wrong-import-position
@@ -96,14 +98,14 @@ def verdict(tool, path):
 
 
 def is_agreed(assignment, tool):
-    """Both say of the dump as it is that its execution is proved."""
+    """The tool says of the dump as it is that its execution is proved, and the judge no other."""
     module = module_of(assignment)
     try:
         return (
             module is not None
             and "used" in dump_of(assignment).sections  # the positions
             and verdict(tool, assignment)[0] == "proved"
-            and judge(dump_of(assignment), Module(read(module)))[0] == "proved"
+            and judge(dump_of(assignment), Module(read(module)))[0] != "broken"
         )
     except (ValueError, KeyError, IndexError, AttributeError):
         return False  # not printed back as it was, or a module that hlo.py cannot read
@@ -167,6 +169,23 @@ def planted(files, options):
                 yield assignment, f"{kind}: {edit.what}", folder
 
 
+def of_fields(files, options):
+    """The same for one field or line of a file, whatever else the edit contradicts."""
+    for assignment in files:
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(module_of(assignment), folder)
+            (named,) = mutate.modules([assignment], 0, 1)
+            texts = [mutate.Text(shutil.copy(f, folder)) for f in named]
+            rng = random.Random(f"{options.seed}/{os.path.basename(assignment)}")
+            for mutant in mutate.plan(texts, options.edits, "*", rng):
+                if mutant.what == "constant":  # which the judge believes
+                    continue
+                before = read(mutant.path)
+                write(mutant.path, mutant.text)
+                yield assignment, f"{mutant.what}: {mutant.new or mutant.old}", folder
+                write(mutant.path, before)
+
+
 def opinions(folder, before, tool):
     """(the judge, the tool, what both found) of a folder, which was before once."""
     (assignment,) = assignments([folder], 0, 1)
@@ -176,7 +195,7 @@ def opinions(folder, before, tool):
             for v in dump.values.values():
                 v.positions, v.uses = old.values[v.id].positions, old.values[v.id].uses
         ours, hazards = judge(dump, Module(read(module_of(assignment))))
-    except (ValueError, KeyError, IndexError, AttributeError) as error:
+    except (ValueError, KeyError, IndexError, AttributeError, TypeError) as error:
         ours, hazards = "unsure", [str(error)]
     return ours, *verdict(tool, assignment), hazards
 
@@ -187,14 +206,17 @@ def main():
     parser.add_argument("--tool", default="hlobuf-verify")
     parser.add_argument("--edits", type=int, default=200)
     parser.add_argument("--planted", action="store_true", help="faults of test/mutation")
+    parser.add_argument("--fields", action="store_true", help="one field or line of the dump")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", help="a folder for the dumps of disagreements")
     options = parser.parse_args()
     files = [f for f in assignments(options.dumps, 0, 1) if is_agreed(f, options.tool)]
     counts, apart = collections.Counter(), 0
-    source = planted if options.planted else at_random
+    source = planted if options.planted else of_fields if options.fields else at_random
     for assignment, what, folder in source(files, options):
         ours, theirs, found, hazards = opinions(folder, assignment, options.tool)
+        if options.fields and any(not f.startswith(EXECUTION) for f in found):
+            theirs = "contradicted"  # which the judge does not look for
         counts[f"judge {ours}, tool {theirs}"] += 1
         seen = theirs == "broken" and any(f.startswith(EXECUTION) for f in found)
         # The tool executes the module, and the judge has no layouts: that the dump has other

@@ -6,8 +6,9 @@ that can be read there. Loops run zero times and three times, conditionals take 
 branch, and what a byte holds afterwards is what it holds on all these ways.
 
 A hazard is (kind, what): "overwritten", a read of bytes that something else is in;
-"caller", a parameter that is not donated has lost its bytes; "output", two results of
-the program in one place; "returned", one of them is a parameter that is not donated;
+"given", a parameter that is not where the caller puts it; "caller", one that is not
+donated has lost its bytes; "output", two results of the program in one place;
+"returned", one of them is a parameter that is not donated;
 "constant", a constant is overwritten, which the next run reads; "in place", an
 instruction that reads an element which it may have overwritten before; "unread", a
 loop or branch forwards a value that is overwritten, which may be read or not.
@@ -56,12 +57,19 @@ class Execution:
                 given[number][index] = (self.new(x, index), place)
                 if place:
                     memory.write(place, given[number][index][0])
+                    if not self.is_given(place, number, index):
+                        self.hazard("given", f"{x.name}{index} is elsewhere")
         memory, results = self.computation(entry, given, memory)
         self.at_the_end(entry, given, memory, results)
         return self.hazards
 
     def is_constant(self, place):
         return ", constant" in self.dump.allocations[place[0]].line
+
+    def is_given(self, place, number, index):
+        line = self.dump.allocations[place[0]].line
+        stated = re.search(r", parameter (\d+).* at ShapeIndex (\{[\d,]*\})", line)
+        return stated and (int(stated[1]), index_of(stated[2])) == (number, index)
 
     @staticmethod
     def constant(x):
@@ -340,6 +348,8 @@ class Execution:
     def async_start(self, x, operands, memory):
         """Element 0 is the operands, forwarded; all else is written."""
         self.read_all(x, operands, memory)
+        if "async_execution_thread=" in x.line:
+            self.unsure.add(f"{x.name} runs at the same time as all others")
         if x.opcode == "fusion-start":
             self.fusion_start(x, operands)
         value, several = {}, any(index[:2] == (0, 0) for index, _ in self.leaves(x))
