@@ -73,13 +73,12 @@ bool SliceComparison::closeAt(const SliceFault &Found, bool InWrites) {
   return true;
 }
 
-/// What is known of the arrays that the thunks of \p I touch.
+/// What is known of the arrays that the thunks of \p I, or a hero(), touch.
 void SliceComparison::note(HloId I, const Outcome &Result) {
-  // A hero is launched by its fusion.
-  for (HloId Fusion :
-       P.isFusionBody(P[I].Parent) ? P.callers(P[I].Parent) : ArrayRef(I))
-    if (G.isLaunched(Fusion))
-      Book.visit({Topic::Launched, Fusion}, Result);
+  ComputationId In = P[I].Parent;
+  HloId Launched = P.isFusionBody(In) ? P.callers(In).front() : I;
+  if (G.isLaunched(Launched))
+    Book.visit({Topic::Launched, Launched}, Result);
 }
 
 void SliceComparison::fault(const SliceFault &Found, bool InWrites) {
@@ -134,7 +133,7 @@ SliceComparison::Slices SliceComparison::slices(ThunkId Id,
 void SliceComparison::compare(ThunkId Id) {
   HloId I = G.instruction(Id);
   ThunkKind Kind = T[Id].Kind;
-  if (G.isEmbedded(Id))
+  if (G.isEmbedded(Id) && !G.isHero(Id))
     return compareEmbedded(Id);
   if (!T[Id].Understood)
     closeAll(Id, Reason::UnknownThunk);
@@ -150,12 +149,10 @@ void SliceComparison::compare(ThunkId Id) {
     compareCpu(Id, I);
 }
 
-/// What is inside of a dynamic-slice fusion: its hero, or one copy of a part
-/// that a parameter gives, whole, to one of a result. Allocations are those of
-/// the parameters, then those of the results.
+/// What is inside of a dynamic-slice fusion and not its hero: one copy of a
+/// part that a parameter gives, whole, to one of a result. Allocations are
+/// those of the parameters, then those of the results.
 void SliceComparison::compareEmbedded(ThunkId Id) {
-  if (G.isHero(Id))
-    return compareGpu(Id, G.instruction(Id));
   const ThunkSequence &In = T[T[Id].In];
   Slices Read = slices(Id, false), Written = slices(Id, true);
   if (!In.Owner || In.Thunks.size() != 1 || Read.size() != 1 ||
@@ -402,9 +399,7 @@ static std::optional<Outcome> interleaved(ArrayRef<const ThunkSlice *> All,
 void SliceComparison::compareKernel(ThunkId Id, HloId I) {
   SmallVector<ArrayLeaf, 8> Operands = G.operandLeaves(I);
   SmallVector<ArrayLeaf, 4> Results = G.leaves(I);
-  Slices All;
-  for (const ThunkSlice &S : T.slices(T[Id]))
-    All.push_back(&S);
+  Slices All(llvm::make_pointer_range(T.slices(T[Id])));
   if (P[I].Op == Opcode::CustomCall &&
       All.size() == Operands.size() + Results.size())
     if (auto Interleaved = interleaved(All, Operands, Results))

@@ -101,7 +101,7 @@ static std::string configOf(const AttributeContext &Attr, HloId I) {
 
 /// \p Id without what gives its bytes another shape.
 static HloId skipBitcasts(const Program &P, HloId Id) {
-  while (P[Id].Op == Opcode::Bitcast || P[Id].Op == Opcode::Reshape)
+  while (P[Id].Op == Opcode::Bitcast)
     Id = P.operands(Id)[0];
   return Id;
 }

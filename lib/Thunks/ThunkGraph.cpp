@@ -54,7 +54,7 @@ static HloId findHero(const Program &P, ComputationId Body) {
   HloId Only;
   for (HloId Id : P.order(Body)) {
     Opcode Op = P[Id].Op;
-    if (accessesNoMemory(Op) || isSlice(Op) || Op == Opcode::Reshape ||
+    if (accessesNoMemory(Op) || isSlice(Op) ||
         Op == Opcode::DynamicUpdateSlice || Offsets.contains(Id.index()))
       continue;
     if (Only)

@@ -80,8 +80,9 @@ public:
   /// allocations.
   bool isEmbedded(ThunkId Id) const { return Embedded[Id.index()]; }
   /// What a dynamic-slice fusion, \p Body its body, runs on the parts: the one
-  /// instruction that is no slice, update or start index, and moves bytes;
-  /// invalid if there is none (FindHero in dynamic_slice_fusion.cc, 2026).
+  /// instruction that moves bytes, and does not slice, update, or compute a
+  /// start index; invalid if there is none (FindHero in
+  /// dynamic_slice_fusion.cc, 2026).
   HloId hero(ComputationId Body) const { return Heroes.lookup(Body.index()); }
   /// \p Id is embedded, and stands for the hero() of the fusion.
   bool isHero(ThunkId Id) const {

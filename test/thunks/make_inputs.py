@@ -136,14 +136,16 @@ def library(factor, square, row, image, filters):
 
 
 def products(stack, weights):
-    """Each matrix becomes its product with the next one, in a library."""
+    """Each matrix becomes its product with the next one, in a library; one is copied."""
 
-    def body(step, now):
+    def body(step, state):
+        now, _ = state
         following = lax.dynamic_index_in_dim(weights, step + 1, keepdims=False)
         product = lax.dynamic_index_in_dim(stack, step, keepdims=False) @ following
-        return lax.dynamic_update_slice(now, product[None], (step, 0, 0))
+        now = lax.dynamic_update_slice(now, product[None], (step, 0, 0))
+        return now, lax.dynamic_index_in_dim(weights, step)
 
-    return lax.fori_loop(0, 3, body, stack + 1)
+    return lax.fori_loop(0, 3, body, (stack + 1, weights[:1]))
 
 
 def on_host(function, *arguments):
