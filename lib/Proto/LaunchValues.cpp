@@ -124,10 +124,12 @@ std::string hlobuf::kernelArgumentsText(StringRef Message) {
       ++Buffers[Field - 1];
       Plain &= Field == 3 || Each.empty();
     });
-  // Both are symmetric and one for each round; the first is zeroed.
+  // Both are symmetric, in 0.11.0 by a rendezvous, and one for each round; the
+  // first is zeroed.
   SmallVector<int64_t, 2> Zeroed;
   forEachMessage(Message, 3, [&](StringRef Scratch) {
-    Plain &= numberAt(Scratch, 3) == 1 && numberAt(Scratch, 5) == 1;
+    int64_t Symmetric = numberAt(Scratch, 3);
+    Plain &= (Symmetric == 1 || Symmetric == 2) && numberAt(Scratch, 5) == 1;
     Zeroed.push_back(numberAt(Scratch, 4));
   });
   Plain &= llvm::equal(Zeroed, std::array<int64_t, 2>{1, 0});

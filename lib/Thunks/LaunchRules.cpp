@@ -115,18 +115,27 @@ static ExpectedText expectOneDimension(const AttributeContext &Attr) {
   return fmt::format("{{{},1,1}}", Sizes->front());
 }
 
+/// The same for what the kernel was made for, which may be another instruction
+/// that computes the same (thunk-invariant) with other tiles.
+static AttributeContext ofKernel(const AttributeContext &Attr) {
+  HloId Owner = Attr.G.kernelOwner(Attr.thunk().Kernel);
+  return {Attr.G,   Attr.Id,      Owner ? Owner : Attr.I,
+          Attr.Key, Attr.Default, Attr.Stated};
+}
+
 ExpectedText hlobuf::ruleBlocks(const AttributeContext &Attr) {
-  if (std::optional<int64_t> Count = tritonBlocks(Attr))
+  if (std::optional<int64_t> Count = tritonBlocks(ofKernel(Attr)))
     return fmt::format("{{{},1,1}}", *Count);
   return expectOneDimension(Attr);
 }
 
 /// A warp has 32 threads on CUDA, and 64 on ROCm but for RDNA.
 ExpectedText hlobuf::ruleThreads(const AttributeContext &Attr) {
-  if (!tritonBlocks(Attr))
+  AttributeContext Kernel = ofKernel(Attr);
+  if (!tritonBlocks(Kernel))
     return expectOneDimension(Attr);
   int64_t Warps = 0;
-  if (Attr.config("num_warps").value_or("").getAsInteger(10, Warps))
+  if (Kernel.config("num_warps").value_or("").getAsInteger(10, Warps))
     return Attr.anything();
   if (Attr.Stated == fmt::format("{{{},1,1}}", 64 * uint64_t(Warps)))
     return Attr.anything();
@@ -211,12 +220,18 @@ ExpectedText hlobuf::ruleMatrix(const AttributeContext &Attr) {
   return Own;
 }
 
-/// The name of the instruction, as a name in PTX.
+/// The kernel of the instruction, or of one that computes the same. In 0.11.0
+/// kernels are named for a fusion that is made of the instruction.
 ExpectedText hlobuf::ruleKernelName(const AttributeContext &Attr) {
-  std::string Name = Attr.program().spell(Attr.G.instruction(Attr.Id));
-  for (char &C : Name)
-    C = C == '.' || C == '-' ? '_' : C;
-  return std::move(Name);
+  HloId Own = Attr.G.instruction(Attr.Id);
+  StringRef Stated = Attr.Stated;
+  HloId Owner = Attr.G.kernelOwner(Stated);
+  if (!Owner && Stated.consume_back("_fusion"))
+    Owner = Attr.G.kernelOwner(Stated);
+  if (Owner && (Owner == Own || Attr.G.equal().compareInstructions(
+                                    Own, Owner) == Equality::Equal))
+    return Attr.anything();
+  return kernelName(Attr.program().spell(Own), true);
 }
 
 ExpectedText hlobuf::ruleAbsent(const AttributeContext &Attr) {

@@ -6,6 +6,7 @@
 #include "HLO/InstructionParser.h"
 #include "Support/Format.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include <numeric>
 
 using namespace hlobuf;
@@ -182,6 +183,32 @@ HloId ThunkGraph::instructionIn(ComputationId C, HloId Id) const {
     return Id;
   const Home &Origin = Homes[P[Id].Parent.index()];
   return Origin.Id == C ? Origin.Caller : HloId();
+}
+
+std::string hlobuf::kernelName(StringRef Name, bool ForGpu) {
+  std::string Kernel = Name.str();
+  if (ForGpu)
+    for (char &C : Kernel)
+      if (!llvm::isAlnum(C))
+        C = '_';
+  return Kernel;
+}
+
+HloId ThunkGraph::kernelOwner(StringRef Kernel) const {
+  return KernelOwners
+      .get([&] {
+        StringMap<HloId> Owners;
+        for (ThunkId Id : ids<ThunkId>(T.Thunks.size()))
+          if (instruction(Id))
+            Owners.insert(
+                {kernelName(P.spell(instruction(Id)), true), instruction(Id)});
+        return Owners;
+      })
+      .lookup(Kernel);
+}
+
+const EqualComputations &ThunkGraph::equal() const {
+  return Equal.get([&] { return EqualComputations(P); });
 }
 
 bool ThunkGraph::isCallKernel(ThunkId Id) const {

@@ -10,6 +10,7 @@
 #define HLOBUF_THUNKS_THUNKGRAPH_H
 
 #include "Dataflow/ModuleAnalysis.h"
+#include "Program/EqualComputations.h"
 #include "Support/Lazy.h"
 #include "Thunks/SliceSet.h"
 #include "llvm/ADT/DenseMap.h"
@@ -89,6 +90,12 @@ public:
     return isEmbedded(Id) && instruction(Id) &&
            P.isFusionBody(P[instruction(Id)].Parent);
   }
+  /// The first instruction that has thunks and is named like \p Kernel, of a
+  /// GPU: thunks that compute the same share a kernel. Invalid if there is
+  /// none.
+  HloId kernelOwner(StringRef Kernel) const;
+  /// What computes the same.
+  const EqualComputations &equal() const;
   /// One kernel for a whole call of a CPU (attribute xla_cpu_small_call):
   /// arguments and results are sets, in any order
   /// (computation_kernel_emitter.cc).
@@ -174,7 +181,12 @@ private:
   /// Values by their places, of equal ones the first.
   using ValuePlaces = std::map<ByteSlice, ValueId>;
   mutable Lazy<ValuePlaces> ByPlace;
+  mutable Lazy<StringMap<HloId>> KernelOwners;
+  mutable Lazy<EqualComputations> Equal;
 };
+
+/// The name of a kernel of an instruction \p Name: for a GPU that of a symbol.
+std::string kernelName(StringRef Name, bool ForGpu);
 
 /// Bytes of an operand before the first element that \p I, a slice, takes of
 /// it; nothing where \p I is something else, or is more than one run of bytes.

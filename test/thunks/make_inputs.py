@@ -148,6 +148,13 @@ def products(stack, weights):
     return lax.fori_loop(0, 3, body, (stack + 1, weights[:1]))
 
 
+def sums(rows):
+    """Sums over all devices, which share a kernel."""
+    for _ in range(3):
+        rows = lax.psum(jnp.sin(rows), "x")
+    return rows
+
+
 def on_host(function, *arguments):
     shapes = jax.eval_shape(function, *arguments)
     spaces = jax.tree.map(lambda _: jax.memory.Space.Host, shapes)
@@ -205,6 +212,7 @@ def make_cuda(target):
     arguments = array(17, 2, 5, kind="complex64"), array(16, 16), array(1024), *CONVOLVED
     results = whole, whole, [whole, whole], whole
     compile_sharded("library.cuda", library, arguments, (whole,) * 5, results, ())
+    compile_sharded("sums.cuda", sums, (array(8, 8),), (whole,), whole, ())
     shapes = array(3, 64, 64), array(4, 64, 64)
     one = jax.sharding.Mesh(np.array(devices[:1]), ("x",))
     place = NamedSharding(one, whole, memory_kind="pinned_host")

@@ -14,8 +14,6 @@
 
 #include "Checks/Thunks/ThunkRules.h"
 #include "HLO/InstructionParser.h"
-#include "Program/EqualComputations.h"
-#include "Support/Lazy.h"
 #include "Thunks/LaunchProof.h"
 #include "llvm/ADT/StringMap.h"
 #include <map>
@@ -36,7 +34,6 @@ struct KernelArguments : ThunkRule {
   void checkComparator(ThunkId Id);
   void checkCaptured(ThunkId Id);
   void checkLoaded(ThunkId Id);
-  const EqualComputations &equal();
   /// Says whether it is not known.
   bool isDifferent(Equality Is);
   SmallVector<int64_t, 8> pattern(ThunkId Id) const;
@@ -49,23 +46,8 @@ struct KernelArguments : ThunkRule {
   StringMap<ThunkId> Owner;
   /// By name.
   DenseMap<StringRef, ComputationId> ByName;
-  Lazy<EqualComputations> Equal;
 };
 } // namespace
-
-/// The name of a kernel of an instruction \p Name: for a GPU that of a symbol.
-static std::string kernelName(StringRef Name, bool ForGpu) {
-  std::string Kernel = Name.str();
-  if (ForGpu)
-    for (char &C : Kernel)
-      if (!llvm::isAlnum(C))
-        C = '_';
-  return Kernel;
-}
-
-const EqualComputations &KernelArguments::equal() {
-  return Equal.get([&] { return EqualComputations(P); });
-}
 
 bool KernelArguments::isDifferent(Equality Is) {
   if (Is == Equality::Unknown)
@@ -95,7 +77,7 @@ void KernelArguments::checkOwner(ThunkId Id) {
   }
   HloId Launcher = G.instruction(First->second);
   if (Launcher && Launcher != I &&
-      isDifferent(equal().compareInstructions(I, Launcher)))
+      isDifferent(G.equal().compareInstructions(I, Launcher)))
     noteThunk(reportThunk(Id, T[Id].Kernel,
                           "launches {}, the kernel of {}, which computes "
                           "something else",
@@ -110,7 +92,7 @@ void KernelArguments::checkComparator(ThunkId Id) {
   auto Named = ByName.find(T[Id].Comparator);
   if (!Own || Named == ByName.end())
     return Diags.exempt("kernel-name");
-  if (isDifferent(equal().compare(Own, Named->second)))
+  if (isDifferent(G.equal().compare(Own, Named->second)))
     reportThunk(Id, T[Id].Comparator,
                 "sorts by {}, but the comparator of its instruction is {}",
                 T[Id].Comparator, P.module().name(P.module()[Own]));
