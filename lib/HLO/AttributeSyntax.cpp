@@ -69,6 +69,13 @@ static bool isGroups(StringRef Text) {
          Text.find_first_not_of("0123456789,[]<=T()") == StringRef::npos;
 }
 
+/// `([2,2]T(1,0)) {'axis'}`, where the devices of a mesh are and what the
+/// groups go along: with a comma before it, a key of its own (jaxlib 0.10.0 to
+/// 0.11.0).
+static bool isMeshDevices(StringRef Text) {
+  return Text.consume_front("(") && Text.contains(')');
+}
+
 static bool isBounds(StringRef Text) { return sliceBounds(Text).has_value(); }
 
 static bool isPadding(StringRef Text) { return paddings(Text).has_value(); }
@@ -191,6 +198,7 @@ static constexpr AttributeRow Rows[] = {
     {"condition", isName, CallRole::Condition},
     {"control-predecessors", isNames},
     {"custom_call_target", isQuoted},
+    {"device_ids", isMeshDevices},
     {"dim_labels", isLabels},
     {"dimensions", isFlatList},
     {"direction", isOneOf<Directions>},

@@ -139,7 +139,7 @@ static bool isIncomparable(StringRef Key) {
   return llvm::is_contained<StringRef>(
       {"metadata", "backend_config", "sharding", "origin",
        "frontend_attributes", "control-predecessors", "statistics",
-       "replica_groups", "original_value"},
+       "replica_groups", "device_ids", "original_value"},
       Key);
 }
 
