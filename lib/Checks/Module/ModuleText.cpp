@@ -228,10 +228,13 @@ void TextComparer::compareValueShapes() {
 }
 
 namespace {
+/// Which memory spaces fit to those of the promise.
+enum class Spaces : uint8_t { Same, LeftOut, Any };
+
 struct Signature {
   void run();
 
-  bool fits(HloId Id, ShapeId Promised, bool InAnySpace) const;
+  bool fits(HloId Id, ShapeId Promised, Spaces Fit) const;
   void compare(HloId Id, ShapeId Promised, StringRef Text);
 
   const ModuleAnalysis &Analysis;
@@ -244,7 +247,7 @@ struct Signature {
 /// Layouts count, index comments do not. Layout assignment on TPU may leave
 /// tiles out of the promise (ShapeVerifier::VerifyEntryComputationLayout in
 /// hlo_verifier.cc, 2021).
-bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
+bool Signature::fits(HloId Id, ShapeId Promised, Spaces Fit) const {
   if (P[Id].Shape == Promised)
     return true;
   if (!D.Shapes.equalIgnoringLayout(P[Id].Shape, Promised))
@@ -259,7 +262,8 @@ bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
     // leaves S(5) in the promise alone (jaxlib 0.12.0.1).
     Backend Target = P.facts().backend();
     Tolerance.MemorySpace =
-        InAnySpace ||
+        Fit == Spaces::Any ||
+        (Fit == Spaces::LeftOut && Other.memorySpace() == 0) ||
         (Other.memorySpace() == HostMemorySpace && Target != Backend::GPU &&
          Target != Backend::TPU) ||
         (D.fromProto() && Other.memorySpace() == 0 && Target != Backend::CPU &&
@@ -273,10 +277,12 @@ bool Signature::fits(HloId Id, ShapeId Promised, bool InAnySpace) const {
 /// CUDA may leave the memory space of what host computations read (jaxlib
 /// 0.12), and of what is donated to them (0.10.2), out of the promise.
 void Signature::compare(HloId Id, ShapeId Promised, StringRef Text) {
-  if (fits(Id, Promised, /*InAnySpace=*/false))
+  if (fits(Id, Promised, Spaces::Same))
     return;
-  if (P.facts().backend() == Backend::GPU &&
-      fits(Id, Promised, /*InAnySpace=*/true))
+  bool ForGpu = P.facts().backend() == Backend::GPU;
+  if (ForGpu && fits(Id, Promised, Spaces::LeftOut))
+    return Diags.exempt("entry-space");
+  if (ForGpu && fits(Id, Promised, Spaces::Any))
     return P.anyRunsElsewhere()
                ? Diags.notChecked(OtherThreads)
                : Diags.notChecked("memory spaces of arguments in the header");
