@@ -31,6 +31,28 @@ static constexpr StringRef SyntaxPage =
     "prints. Any other line\nis an error, and the checks that need its section "
     "do not run.\n";
 
+/// docs/evidence/gates.md.
+static constexpr StringRef GatesPage =
+#define HLOBUF_GATES(Name, Text) Text
+#include "GatesPage.inc"
+#undef HLOBUF_GATES
+    ;
+
+/// The row of \p Id in the table of gates, in words; empty if there is none.
+static std::string explainGate(StringRef Id) {
+  for (StringRef Row : llvm::split(GatesPage, '\n')) {
+    SmallVector<StringRef, 4> Cells;
+    if (Row.consume_front("| `") && Row.consume_front(Id) &&
+        Row.consume_front("` | ") && Row.consume_back(" |"))
+      Row.split(Cells, " | ");
+    if (Cells.size() == 3)
+      return fmt::format("# {}\n\nA gate: what it covers is assumed, and not "
+                         "proved. Checks: {}. Sentences: {}.\n\n{}.\n",
+                         Id, Cells[0], Cells[1], Cells[2]);
+  }
+  return "";
+}
+
 bool hlobuf::explainCheck(StringRef Id, raw_ostream &Out, raw_ostream &Err) {
   if (Id == SyntaxCheck) {
     Out << SyntaxPage;
@@ -41,14 +63,14 @@ bool hlobuf::explainCheck(StringRef Id, raw_ostream &Out, raw_ostream &Err) {
       Out << Info.page();
       return true;
     }
-  std::string Defect = explainDefect(Id);
-  Out << Defect;
-  if (Defect.empty())
+  std::string Text = explainDefect(Id) + explainGate(Id);
+  Out << Text;
+  if (Text.empty())
     Err << "error: "
         << (Id.starts_with("defect-")
                 ? fmt::format("no defect is named '{}' (see docs/defects.md)",
                               Id)
                 : unknownCheck(Id))
         << '\n';
-  return !Defect.empty();
+  return !Text.empty();
 }
