@@ -94,6 +94,8 @@ def verdict(tool, path):
     )
     result = json.loads(run.stdout.decode(errors="replace").splitlines()[0])
     found = [f["check"] + ": " + f["message"] for f in result["findings"]]
+    notes = [n for f in result["findings"] for n in f["notes"] if n.get("kind") == "also"]
+    found += [n["message"].rpartition("[")[2] for n in notes]
     return result["verdict"]["execution"]["status"], found
 
 

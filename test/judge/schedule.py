@@ -350,8 +350,7 @@ class Execution:
         self.read_all(x, operands, memory)
         if "async_execution_thread=" in x.line:
             self.unsure.add(f"{x.name} runs at the same time as all others")
-        if x.opcode == "fusion-start":
-            self.fusion_start(x, operands)
+        self.start_in_place(x, operands)
         value, several = {}, any(index[:2] == (0, 0) for index, _ in self.leaves(x))
         for index, place in self.leaves(x):
             k, rest = (
@@ -365,9 +364,14 @@ class Execution:
                 self.write(memory, x, place, value[index][0])
         return memory, value
 
-    def fusion_start(self, x, operands):
+    def start_in_place(self, x, operands):
         results = {i[1:]: (None, p) for i, p in self.leaves(x) if i[:1] == (1,)}
-        self.check_in_place(x, operands, results, (1,))
+        if x.opcode == "fusion-start":
+            return self.check_in_place(x, operands, results, (1,))
+        read = [p for operand in operands for _, p in operand.values() if p]
+        for p, (_, q) in itertools.product(read, results.values()):
+            if q and overlap(p, q) and (p != q or x.opcode != "all-reduce-start"):
+                self.unsure.add(f"the order in which {x.name} reads and writes")
 
     def async_done(self, x, operands, memory):
         written = [p for i, (_, p) in operands[0].items() if i[:1] == (1,) and p]
