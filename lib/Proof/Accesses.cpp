@@ -28,7 +28,7 @@ Accesses::Accesses(const ValuePlaces &Lines, const PartSources &From,
       ArrayRef<Part> Sources = From.of(At);
       if (!Sources.empty())
         Bindings.push_back({Leaf, Line, Sources});
-      else if (!isGiven(P[Id].Op) && !From.isSparseCoreContext(At))
+      else if (!isGiven(P[Id].Op))
         Writes.push_back({Leaf, Line});
     }
     B.NumReads = static_cast<uint32_t>(Reads.size()) - B.Reads;

@@ -216,8 +216,7 @@ Outcome Interpreter::read(const State &S, HloId Id, const PartRead &R) {
   if (!R.Home)
     return {Reason::OperandWithoutLine, P.spell(Id)};
   bool Done = isDone(X.op(Id));
-  if (Done &&
-      X.From.isSparseCoreContext(X.operandPart(Id, R.Operand, R.Ordinal)))
+  if (X.From.isSparseCoreContext(X.operandPart(Id, R.Operand, R.Ordinal)))
     return Gate::SparseCoreContext;
   ComputationId Body = Done ? X.From.wrapped(Id) : ComputationId();
   bool Held = S.holds(R.Home);
