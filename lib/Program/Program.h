@@ -94,8 +94,9 @@ public:
     return Read[Id.index()] && !ReadAgain[Id.index()];
   }
   /// The entry_computation_layout has the shapes, layouts aside, of half of
-  /// what the entry takes and returns: a module that was taken out of another
-  /// one may have the header of that (SparseCore, libtpu 0.0.51).
+  /// what the entry takes and returns, where the module is named `extracted` of
+  /// all: what was taken out of another module has the header of that, or of an
+  /// instruction that it was (SparseCore, libtpu 0.0.51).
   bool hasOwnHeader() const;
   /// What \p Id calls. An async-update or -done without `calls=` calls what
   /// the start of its chain calls.
