@@ -32,7 +32,7 @@ import plant_reads  # pylint: disable=wrong-import-position
 from harness import ASSIGNMENT, assignments, module_of, read, write  # pylint: disable=wrong-import-position
 from hlo import Module  # pylint: disable=wrong-import-position
 from elements import TooLarge  # pylint: disable=wrong-import-position
-from schedule import Execution, dump_of  # pylint: disable=wrong-import-position
+from schedule import OTHER_THREAD, Execution, dump_of  # pylint: disable=wrong-import-position
 
 # What else is wrong about a place is nothing that a schedule shows.
 EXECUTION = ("clobbered-read", "in-place-hazard", "sibling-overlap", "read-before-done")
@@ -85,7 +85,9 @@ def judge(dump, module):
         return "unsure", ["it cannot be executed"]
     if hazards:
         return "broken", sorted(f"{kind}: {text}" for kind, text in execution.hazards)
-    return ("unsure" if execution.unsure or execution.hazards else "proved"), []
+    if execution.unsure or execution.hazards:
+        return "unsure", sorted(execution.unsure) or ["a hazard that may be none"]
+    return "proved", []
 
 
 def verdict(tool, path):
@@ -100,15 +102,18 @@ def verdict(tool, path):
 
 
 def is_agreed(assignment, tool):
-    """The tool says of the dump as it is that its execution is proved, and the judge no other."""
+    """The tool says of the dump as it is that its execution is proved, and so does the judge,
+    but for what other threads do."""
     module = module_of(assignment)
     try:
-        return (
-            module is not None
-            and "used" in dump_of(assignment).sections  # the positions
-            and verdict(tool, assignment)[0] == "proved"
-            and judge(dump_of(assignment), Module(read(module)))[0] != "broken"
-        )
+        if (
+            module is None
+            or "used" not in dump_of(assignment).sections  # no positions
+            or verdict(tool, assignment)[0] != "proved"
+        ):
+            return False
+        ours, why = judge(dump_of(assignment), Module(read(module)))
+        return ours == "proved" or all(reason.endswith(OTHER_THREAD) for reason in why)
     except (ValueError, KeyError, IndexError, AttributeError):
         return False  # not printed back as it was, or a module that hlo.py cannot read
 

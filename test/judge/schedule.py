@@ -28,6 +28,7 @@ from memory import Memory
 
 ROUNDS = 3
 TURNS = 12  # with other start indices each
+OTHER_THREAD = " runs at the same time as all others"
 FORWARDS = {"bitcast", "optimization-barrier", "add-dependency", "domain"}
 IN_PLACE = {"sort", "scatter", "dynamic-update-slice", "custom-call", "all-reduce"}
 IN_PLACE.add("ragged-all-to-all")  # its second operand is its result
@@ -101,8 +102,8 @@ class Execution:
                 kept[place[0]] = number
                 there = memory.holds(place, name)
                 if there is not None:
-                    text = f"parameter {number}{index} holds {min(there, default='?')}"
-                    self.hazard("caller", text)
+                    held = min(there, default="?")
+                    self.hazard("caller", f"parameter {number}{index} holds {held}")
         for index, (name, place) in sorted(results.items()):
             if place is None:
                 continue
@@ -124,9 +125,8 @@ class Execution:
         if there is not None:
             held = min(there, default="something else")
             strip = lambda text: re.sub(r" \(\d+\)$", "", text)
-            self.hazard(
-                "overwritten", f"{reader} reads {strip(name)}, {strip(held)} is there"
-            )
+            text = f"{reader} reads {strip(name)}, {strip(held)} is there"
+            self.hazard("overwritten", text)
 
     # Instructions. A value is {index: (name, place)} of its arrays.
 
@@ -349,7 +349,7 @@ class Execution:
         """Element 0 is the operands, forwarded; all else is written."""
         self.read_all(x, operands, memory)
         if "async_execution_thread=" in x.line:
-            self.unsure.add(f"{x.name} runs at the same time as all others")
+            self.unsure.add(x.name + OTHER_THREAD)
         self.start_in_place(x, operands)
         value, several = {}, any(index[:2] == (0, 0) for index, _ in self.leaves(x))
         for index, place in self.leaves(x):
@@ -396,17 +396,16 @@ class Execution:
             for j, (_, q) in value.items()
             if p and q and overlap(p, q)
         ]
-        if not overlapping:
-            return
         if x.opcode in ELEMENTWISE | IN_PLACE:
             for k, i, j in overlapping:
                 self.simple_in_place(x, operands[k][i][1], k, value[j][1])
                 if x.opcode == "sort" and j not in ((), (k,)):
                     self.hazard("in place", f"{x.name}{j} on operand {k}")
             return
-        key = x.name
-        if key not in self.fused_hazards:
-            self.fused_hazards[key] = True
+        if any(operands[k][i][1][1] != value[j][1][1] for k, i, j in overlapping):
+            self.unsure.add(f"whether {x.name} also writes padding")
+        if overlapping and x.name not in self.fused_hazards:
+            self.fused_hazards[x.name] = True
             try:
                 for turn in range(TURNS):
                     if not self.elements_in_place(x, operands, value, turn, path):
