@@ -151,7 +151,9 @@ bool StackTree::addUp() {
                  minus(int64_t(Whole), uint64_t(Left)), Whole);
     return false;
   }
-  Diags.report({Ctx.places().row(D.Stack.back()).Remaining, Section::Stack},
+  StringRef Last =
+      D.Stack.empty() ? heading() : Ctx.places().row(D.Stack.back()).Remaining;
+  Diags.report({Last, Section::Stack},
                "the last line leaves {} bytes remaining, expected 0", Left);
   return false;
 }
