@@ -180,7 +180,7 @@ void hlobuf::printDiff(const MemoryDiff &Diff, size_t Top, size_t Width,
 static void writeRow(const ChangeRow &Row, json::OStream &J) {
   J.attribute("change", changeName(Row.Change));
   if (!Row.OtherSpace.empty())
-    J.attribute("other_space", Row.OtherSpace);
+    writeText(J, "other_space", Row.OtherSpace);
   J.attribute("kind", kindName(Row.Kind));
   J.attribute("count", Row.Count);
   J.attribute("old_bytes", Row.Bytes.Old);
@@ -194,7 +194,7 @@ static void writeRow(const ChangeRow &Row, json::OStream &J) {
 }
 
 static void writeSpace(const SpaceDiff &Space, json::OStream &J) {
-  J.attribute("name", Space.Name);
+  writeText(J, "name", Space.Name);
   J.attribute("color", Space.Color);
   J.attribute("old_peak", Space.Peak.Old);
   J.attribute("new_peak", Space.Peak.New);

@@ -53,7 +53,7 @@ void Writer::column(StringRef Key, const RowsT &Rows, Fn Field) {
 void Writer::writeSpaces() {
   writeRows(J, "spaces", Memory.spaces(), [&](const SpaceUse &Space) {
     J.attribute("color", Space.Color);
-    J.attribute("name", Space.Name);
+    writeText(J, "name", Space.Name);
     J.attribute("peak", Space.PeakStep);
     column("held", llvm::seq(0, P.Steps),
            [&](int32_t Step) { return Space.heldAt(Step); });

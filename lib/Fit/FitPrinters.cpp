@@ -164,8 +164,8 @@ static void writeChange(const FitChange &C, const FitPlan &Plan,
 void hlobuf::writePlan(const FitPlan &Plan, llvm::json::OStream &J) {
   auto Write = [&](const FitChange &C) { writeChange(C, Plan, J); };
   J.object([&] {
-    J.attribute("module", Plan.Module);
-    J.attribute("space", Plan.Space);
+    writeText(J, "module", Plan.Module);
+    writeText(J, "space", Plan.Space);
     J.attribute("capacity_bytes", Plan.Capacity);
     J.attribute("allocated_bytes", Plan.Allocated);
     J.attribute("peak_bytes", Plan.Peak);

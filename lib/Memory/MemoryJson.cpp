@@ -46,7 +46,7 @@ static void writeRow(const HeldRow &Row, json::OStream &J) {
 static void writeSpace(const SpaceSummary &Space, bool IsTimed,
                        json::OStream &J) {
   J.attribute("color", Space.Color);
-  J.attribute("name", Space.Name);
+  writeText(J, "name", Space.Name);
   J.attribute("bytes", Space.Allocated);
   J.attribute("resident_bytes", Space.Resident);
   if (!IsTimed)
