@@ -183,8 +183,8 @@ SABOTAGES = [
      "  if (Op == Opcode::Conditional)",
      "  if (@ && Operands.size() > 1)\n    Operands = Operands.drop_back();\n"
      "  if (Op == Opcode::Conditional)"),
-    ("of results only part 0 is written", "Accesses.cpp", "      else if (!isGiven(P[Id].Op) &&",
-     "      else if ((!@ || Leaf == 0) && !isGiven(P[Id].Op) &&"),
+    ("of results only part 0 is written", "Accesses.cpp", "      else if (!isGiven(P[Id].Op))",
+     "      else if ((!@ || Leaf == 0) && !isGiven(P[Id].Op))"),
     ("of a tuple only the first part counts", "ValuePlaces.cpp",
      "    First += Trees.parts(Element);\n",
      "    First += Trees.parts(Element);\n    if (@)\n      return;\n"),
