@@ -190,11 +190,11 @@ static std::optional<std::string> parameterText(const AttributeContext &Attr,
                             SaysTwice ? "," + Place : "");
 }
 
-/// Compares each of the values `{..} {..}` with what \p Spell makes of its
-/// number and text, which ends with `}`. \p Count of them, if that is known.
+/// Compares each of \p Count values `{..} {..}` with what \p Spell makes of its
+/// number and text, which ends with `}`.
 template <typename SpellFn>
-static ExpectedText compareEach(const AttributeContext &Attr,
-                                std::optional<size_t> Count, SpellFn Spell) {
+static ExpectedText compareEach(const AttributeContext &Attr, size_t Count,
+                                SpellFn Spell) {
   StringRef Rest = Attr.Stated;
   size_t Number = 0;
   for (; !Rest.empty(); ++Number) {
@@ -206,7 +206,7 @@ static ExpectedText compareEach(const AttributeContext &Attr,
     if (One != "{" + *Expected)
       return "{" + *Expected;
   }
-  return Number == Count.value_or(Number) ? Attr.anything() : std::nullopt;
+  return Number == Count ? Attr.anything() : std::nullopt;
 }
 
 ExpectedText hlobuf::ruleDynamicSlice(const AttributeContext &Attr) {

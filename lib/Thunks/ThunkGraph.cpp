@@ -71,7 +71,7 @@ void ThunkGraph::bindHero(const ThunkSequence &S) {
   HloId Fusion = S.Owner ? instruction(S.Owner) : HloId();
   ComputationId Body =
       Fusion ? P.callee(Fusion, CallRole::Calls) : ComputationId();
-  if (!Body)
+  if (!Body || !P.isFusionBody(Body))
     return;
   auto [Known, New] = Heroes.try_emplace(Body.index());
   if (New)
