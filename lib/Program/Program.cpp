@@ -18,7 +18,7 @@ static const HloModule &emptyModule() {
 
 Program::Program(const Facts &DumpFacts, ProgramSource Source)
     : ProgramGraph(DumpFacts.dump().Shapes, DumpFacts.dump().Indices),
-      DumpFacts(DumpFacts),
+      DumpFacts(DumpFacts), Source(Source),
       M(Source == ProgramSource::Texts ? emptyModule()
                                        : DumpFacts.dump().Module),
       Elided(DumpFacts, M, Trees), Chains(*this) {

@@ -54,7 +54,7 @@ public:
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  bool isFromTexts() const { return !Stated.empty(); }
+  bool isFromTexts() const { return Source == ProgramSource::Texts; }
   const HloModule &module() const { return M; }
   const Facts &facts() const { return DumpFacts; }
 
@@ -199,6 +199,7 @@ private:
   void addElement(const ElidedElement &E);
 
   const Facts &DumpFacts;
+  const ProgramSource Source;
   const HloModule &M;
   /// By name, where the program is from texts.
   std::vector<HloId> Stated;
