@@ -86,6 +86,23 @@ bool hlobuf::applyTile(MemoryDimensions &All, const Tile &T) {
   return !Combines;
 }
 
+/// True if each index is one number of each part of its dimension: a tile that
+/// does not divide the one around it has padding inside, which no compiler
+/// makes.
+static bool isUnique(const MemoryDimensions &All) {
+  for (const MemoryDimension &Part : All) {
+    int64_t Next = 0;
+    for (const MemoryDimension &Other : All)
+      if (Other.Dimension == Part.Dimension && Other.Size != 1 &&
+          Other.Stride > Part.Stride && (Next == 0 || Other.Stride < Next))
+        Next = Other.Stride;
+    if (Part.Dimension >= 0 && Part.Size != 1 && Next != 0 &&
+        Next != boundedMultiply(Part.Stride, Part.Size))
+      return false;
+  }
+  return true;
+}
+
 std::optional<MemoryDimensions> hlobuf::memoryDimensions(const Shape &S) {
   ArrayOrder Order(S);
   if (!Order.isValid())
@@ -97,9 +114,11 @@ std::optional<MemoryDimensions> hlobuf::memoryDimensions(const Shape &S) {
     for (const Tile &T : S.Layout->Tiles)
       if (!applyTile(All, T))
         return std::nullopt;
-  if (llvm::any_of(All, [](const MemoryDimension &D) {
-        return D.Dimension == SeveralDimensions;
-      }))
+  if (llvm::any_of(All,
+                   [](const MemoryDimension &D) {
+                     return D.Dimension == SeveralDimensions;
+                   }) ||
+      !isUnique(All))
     return std::nullopt;
   return All;
 }
