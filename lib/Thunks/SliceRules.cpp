@@ -7,6 +7,7 @@
 #include "Thunks/AttributeRules.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace hlobuf;
 
@@ -99,6 +100,30 @@ static std::string configOf(const AttributeContext &Attr, HloId I) {
                      Linear.empty() ? "" : "," + Place);
 }
 
+/// True if \p Offsets name a parameter, as `p1`.
+static bool isMoving(StringRef Offsets) {
+  for (size_t P = Offsets.find('p'); P != StringRef::npos;
+       P = Offsets.find('p', P + 1))
+    if (llvm::isDigit(Offsets.drop_front(P + 1).front()))
+      return true;
+  return false;
+}
+
+/// `OFFSETS,CONFIG` of \p I. Nothing where a start index moves and the numbers
+/// do not: the program goes by these alone (dynamic_slice_fusion_v2_thunk.cc,
+/// BuildDynamicSliceBuffers, 2026).
+static std::optional<std::string> movesOf(const AttributeContext &Attr, HloId I,
+                                          size_t First) {
+  std::optional<std::string> Offsets = offsetsOf(Attr, I, First);
+  std::string Config = configOf(Attr, I);
+  StringRef Numbers = StringRef(Config).split("linear:{").second;
+  StringRef Stride = Numbers.split(',').second.take_until(
+      [](char C) { return C == ',' || C == '}'; });
+  if (!Offsets || (isMoving(*Offsets) && (Stride.empty() || Stride == "0")))
+    return std::nullopt;
+  return *Offsets + Config;
+}
+
 /// \p Id without what gives its bytes another shape.
 static HloId skipBitcasts(const Program &P, HloId Id) {
   while (P[Id].Op == Opcode::Bitcast)
@@ -124,13 +149,12 @@ static std::optional<std::string> updateText(const AttributeContext &Attr,
                                              HloId Update, size_t Leaf) {
   const Program &P = Attr.program();
   HloId From = skipBitcasts(P, P.operands(Update)[0]);
-  std::optional<std::string> Offsets = offsetsOf(Attr, Update, 2);
-  if (!Offsets || P[From].Op != Opcode::Parameter)
+  std::optional<std::string> Moves = movesOf(Attr, Update, 2);
+  if (!Moves || P[From].Op != Opcode::Parameter)
     return std::nullopt;
-  return fmt::format("{},{},{},{},{}{}}}", P[From].number(), Leaf,
+  return fmt::format("{},{},{},{},{}}}", P[From].number(), Leaf,
                      shapeText(Attr, P[Update].Shape),
-                     shapeText(Attr, P[P.operands(Update)[1]].Shape), *Offsets,
-                     configOf(Attr, Update));
+                     shapeText(Attr, P[P.operands(Update)[1]].Shape), *Moves);
 }
 
 /// The same for leaf number \p Leaf of the fusion, which is that of \p Hero, if
@@ -178,9 +202,8 @@ static std::optional<std::string> parameterText(const AttributeContext &Attr,
   if (!Sliced)
     return Text + "{}}";
   if (P[Part].Op == Opcode::DynamicSlice) {
-    std::optional<std::string> Offsets = offsetsOf(Attr, Part, 1);
-    return Offsets ? std::optional(Text + *Offsets + configOf(Attr, Part) + '}')
-                   : std::nullopt;
+    std::optional<std::string> Moves = movesOf(Attr, Part, 1);
+    return Moves ? std::optional(Text + *Moves + '}') : std::nullopt;
   }
   std::optional<int64_t> Offset = staticSliceOffset(P, Part);
   if (!Offset)
