@@ -228,7 +228,8 @@ void TextComparer::compareValueShapes() {
 }
 
 namespace {
-/// Which memory spaces fit to those of the promise.
+/// Which memory spaces fit to those of the promise: the same, where it has none
+/// also the host's, or any.
 enum class Spaces : uint8_t { Same, LeftOut, Any };
 
 struct Signature {
@@ -263,7 +264,8 @@ bool Signature::fits(HloId Id, ShapeId Promised, Spaces Fit) const {
     Backend Target = P.facts().backend();
     Tolerance.MemorySpace =
         Fit == Spaces::Any ||
-        (Fit == Spaces::LeftOut && Other.memorySpace() == 0) ||
+        (Fit == Spaces::LeftOut && Own.memorySpace() == HostMemorySpace &&
+         Other.memorySpace() == 0) ||
         (Other.memorySpace() == HostMemorySpace && Target != Backend::GPU &&
          Target != Backend::TPU) ||
         (D.fromProto() && Other.memorySpace() == 0 && Target != Backend::CPU &&
