@@ -100,12 +100,39 @@ static std::string configOf(const AttributeContext &Attr, HloId I) {
                      Linear.empty() ? "" : "," + Place);
 }
 
-/// True if \p Offsets name a parameter, as `p1`.
-static bool isMoving(StringRef Offsets) {
-  for (size_t P = Offsets.find('p'); P != StringRef::npos;
-       P = Offsets.find('p', P + 1))
-    if (llvm::isDigit(Offsets.drop_front(P + 1).front()))
+/// \p Id without what gives its bytes another shape.
+static HloId skipBitcasts(const Program &P, HloId Id) {
+  while (P[Id].Op == Opcode::Bitcast)
+    Id = P.operands(Id)[0];
+  return Id;
+}
+
+/// Operand \p Number of \p User is a constant, also of what an async
+/// computation takes.
+static bool isConstant(const Program &P, HloId User, size_t Number) {
+  if (Number >= P.operands(User).size())
+    return false;
+  HloId Given = skipBitcasts(P, P.operands(User)[Number]);
+  ArrayRef<HloId> Callers = P.callers(P[Given].Parent);
+  if (P[Given].Op == Opcode::Parameter && Callers.size() == 1 &&
+      P[Callers[0]].Op == Opcode::AsyncStart)
+    return isConstant(P, Callers[0], P[Given].number());
+  return P[Given].Op == Opcode::Constant;
+}
+
+/// True if \p Offsets name a parameter, as `p1`, that is no constant outside of
+/// the fusion.
+static bool isMoving(const AttributeContext &Attr, StringRef Offsets) {
+  const Program &P = Attr.program();
+  while (!Offsets.empty()) {
+    size_t Number = 0;
+    if (!Offsets.consume_front("p") || Offsets.consumeInteger(10, Number)) {
+      Offsets = Offsets.drop_front(!Offsets.empty());
+      continue;
+    }
+    if (!isConstant(P, Attr.I, Number))
       return true;
+  }
   return false;
 }
 
@@ -119,16 +146,10 @@ static std::optional<std::string> movesOf(const AttributeContext &Attr, HloId I,
   StringRef Numbers = StringRef(Config).split("linear:{").second;
   StringRef Stride = Numbers.split(',').second.take_until(
       [](char C) { return C == ',' || C == '}'; });
-  if (!Offsets || (isMoving(*Offsets) && (Stride.empty() || Stride == "0")))
+  if (!Offsets ||
+      (isMoving(Attr, *Offsets) && (Stride.empty() || Stride == "0")))
     return std::nullopt;
   return *Offsets + Config;
-}
-
-/// \p Id without what gives its bytes another shape.
-static HloId skipBitcasts(const Program &P, HloId Id) {
-  while (P[Id].Op == Opcode::Bitcast)
-    Id = P.operands(Id)[0];
-  return Id;
 }
 
 /// What \p At is, through bitcasts and tuples.
