@@ -120,8 +120,7 @@ static bool isConstant(const Program &P, HloId User, size_t Number) {
   return P[Given].Op == Opcode::Constant;
 }
 
-/// True if \p Offsets name a parameter, as `p1`, that is no constant outside of
-/// the fusion.
+/// True if \p Offsets name a parameter, as `p1`, whose operand may change.
 static bool isMoving(const AttributeContext &Attr, StringRef Offsets) {
   const Program &P = Attr.program();
   while (!Offsets.empty()) {
