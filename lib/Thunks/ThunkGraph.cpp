@@ -44,7 +44,7 @@ static void addOffset(const Program &P, HloId Id, DenseSet<uint32_t> &Offsets) {
   }
 }
 
-static HloId findHero(const Program &P, ComputationId Body) {
+HloId hlobuf::findHero(const Program &P, ComputationId Body) {
   DenseSet<uint32_t> Offsets;
   for (HloId Id : P.order(Body)) {
     bool Updates = P[Id].Op == Opcode::DynamicUpdateSlice;

@@ -80,10 +80,7 @@ public:
   /// \p Id is inside of an embedded sequence, whose slices are of other
   /// allocations.
   bool isEmbedded(ThunkId Id) const { return Embedded[Id.index()]; }
-  /// What a dynamic-slice fusion, \p Body its body, runs on the parts: the one
-  /// instruction that moves bytes, and does not slice, update, or compute a
-  /// start index; invalid if there is none (FindHero in
-  /// dynamic_slice_fusion.cc, 2026).
+  /// findHero(), for the bodies of embedded sequences.
   HloId hero(ComputationId Body) const { return Heroes.lookup(Body.index()); }
   /// \p Id is embedded, and stands for the hero() of the fusion.
   bool isHero(ThunkId Id) const {
@@ -187,6 +184,11 @@ private:
 
 /// The name of a kernel of an instruction \p Name: for a GPU that of a symbol.
 std::string kernelName(StringRef Name, bool ForGpu);
+
+/// What a dynamic-slice fusion, \p Body its body, runs on the parts: the one
+/// instruction that moves bytes, and does not slice, update, or compute a start
+/// index; invalid if there is none (FindHero in dynamic_slice_fusion.cc, 2026).
+HloId findHero(const Program &P, ComputationId Body);
 
 /// Bytes of an operand before the first element that \p I, a slice, takes of
 /// it; nothing where \p I is something else, or is more than one run of bytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Checks/Execution/ElementOrder.h"
+#include "Thunks/ThunkGraph.h"
 
 using namespace hlobuf;
 
@@ -121,8 +122,10 @@ static std::optional<uint32_t> madeOf(const Program &P, HloId Id, HloId Whole,
 }
 
 /// The answer where whole arrays are read or made; nothing where elements are.
+/// A fusion of dynamic slices may read rows \p Apart from those that it writes,
+/// where nothing but a call is in it that works on them.
 static std::optional<ElementAnswer>
-askWhole(const Program &P, const proof::ElementQuestion &Asked) {
+askWhole(const Program &P, const proof::ElementQuestion &Asked, bool &Apart) {
   ElementAnswer Answer;
   HloId Whole = Asked.Id;
   if (P[Whole].Op == Opcode::Fusion && !P.calls(Whole).empty()) {
@@ -132,6 +135,9 @@ askWhole(const Program &P, const proof::ElementQuestion &Asked) {
     Whole = Does.Readers.size() == 1 ? Does.Readers[0] : HloId();
     if (!Whole || !madeOf(P, Asked.Id, Whole, Asked.Result)) {
       // Sound programs have what makes a result next to another reader.
+      Apart = Does.ReadsWhole && Does.MakesWhole &&
+              findHero(P, P.calls(Asked.Id)[0].Callee) &&
+              P.facts().backend() == Backend::GPU;
       if (Does.ReadsWhole)
         Answer.Doubt = "when a fusion reads whole arrays is not known";
       return Answer;
@@ -163,8 +169,10 @@ static StringRef doubtOf(const Program &P, HloId Id,
 
 ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
                                   const proof::ElementQuestion &Asked) {
-  if (std::optional<ElementAnswer> Answer = askWhole(P, Asked))
-    return *Answer;
+  bool Apart = false;
+  std::optional<ElementAnswer> Whole = askWhole(P, Asked, Apart);
+  if (Whole && !Apart)
+    return *Whole;
   ElementAnswer Answer;
   ReadOperand Read = {Asked.Read.Operand, Asked.Read.Ordinal};
   InPlaceChain Chain = Reads.chain(Asked.Id, Asked.Result);
@@ -172,6 +180,8 @@ ElementAnswer hlobuf::askElements(const Program &P, InPlaceReads &Reads,
                      Asked.IsThere({Chain.Begin.Operand, Chain.Begin.Part});
   std::vector<ElementHazard> Hazards =
       Reads.find(Asked.Id, Asked.Result, Read, Chain, Read);
+  if (Whole && !(Hazards.empty() && !Chain.Scatters))
+    return *Whole;
   Answer.Sound = true;
   for (ElementHazard &Hazard : Hazards) {
     if (Hazard.Verdict != ReadVerdict::Undecided &&
