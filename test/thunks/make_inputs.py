@@ -136,23 +136,23 @@ def library(factor, square, row, image, filters):
 
 
 def products(stack, weights):
-    """Each matrix becomes its product with the next one, in a library; one is copied."""
+    """Each matrix becomes a product of the one before, in a library; one is copied."""
 
     def body(step, state):
         now, _ = state
-        following = lax.dynamic_index_in_dim(weights, step + 1, keepdims=False)
-        product = lax.dynamic_index_in_dim(stack, step, keepdims=False) @ following
-        now = lax.dynamic_update_slice(now, product[None], (step, 0, 0))
+        factor = lax.dynamic_index_in_dim(weights, step, keepdims=False)
+        product = lax.dynamic_index_in_dim(now, step, keepdims=False) @ factor
+        now = lax.dynamic_update_slice(now, product[None], (step + 1, 0, 0))
         return now, lax.dynamic_index_in_dim(weights, step)
 
     return lax.fori_loop(0, 3, body, (stack + 1, weights[:1]))
 
 
 def sums(rows):
-    """Sums over all devices, which share a kernel."""
+    """Three sums over all devices, and two sorts."""
     for _ in range(3):
         rows = lax.psum(jnp.sin(rows), "x")
-    return rows
+    return rows, jnp.sort(rows), jnp.sort(rows[:, :4])
 
 
 def on_host(function, *arguments):
@@ -212,8 +212,8 @@ def make_cuda(target):
     arguments = array(17, 2, 5, kind="complex64"), array(16, 16), array(1024), *CONVOLVED
     results = whole, whole, [whole, whole], whole
     compile_sharded("library.cuda", library, arguments, (whole,) * 5, results, ())
-    compile_sharded("sums.cuda", sums, (array(8, 8),), (whole,), whole, ())
-    shapes = array(3, 64, 64), array(4, 64, 64)
+    compile_sharded("sums.cuda", sums, (array(8, 8),), (whole,), (whole,) * 3, ())
+    shapes = array(4, 64, 64), array(3, 64, 64)
     one = jax.sharding.Mesh(np.array(devices[:1]), ("x",))
     place = NamedSharding(one, whole, memory_kind="pinned_host")
     compile_to("host.cuda", hosted, array(8, 32), in_shardings=place, out_shardings=place)

@@ -192,6 +192,15 @@ void KernelArguments::checkShared(ThunkId Id) {
   SmallVector<int64_t, 8> Own = pattern(Id);
   const auto &[Known, Pattern] =
       First.insert({T[Id].Kernel, {Id, Own}}).first->second;
+  // Names of other kernels are compared with those of instructions.
+  HloId I = G.instruction(Id);
+  if (T.ForGpu && Known != Id && Ctx.launchProof().coverage().hasSort(I) &&
+      isDifferent(G.equal().compareInstructions(I, G.instruction(Known))))
+    noteThunk(reportThunk(Id, T[Id].Kernel,
+                          "launches {}, as does {}, which computes something "
+                          "else",
+                          T[Id].Kernel, G.name(Known)),
+              Known);
   if (Pattern == Own)
     return;
   noteThunk(reportThunk(Id, T[Id].Kernel,
