@@ -110,14 +110,16 @@ static HloId skipBitcasts(const Program &P, HloId Id) {
 /// Operand \p Number of \p User is a constant, also of what an async
 /// computation takes.
 static bool isConstant(const Program &P, HloId User, size_t Number) {
-  if (Number >= P.operands(User).size())
-    return false;
-  HloId Given = skipBitcasts(P, P.operands(User)[Number]);
-  ArrayRef<HloId> Callers = P.callers(P[Given].Parent);
-  if (P[Given].Op == Opcode::Parameter && Callers.size() == 1 &&
-      P[Callers[0]].Op == Opcode::AsyncStart)
-    return isConstant(P, Callers[0], P[Given].number());
-  return P[Given].Op == Opcode::Constant;
+  while (Number < P.operands(User).size()) {
+    HloId Given = skipBitcasts(P, P.operands(User)[Number]);
+    ArrayRef<HloId> Callers = P.callers(P[Given].Parent);
+    if (P[Given].Op != Opcode::Parameter || Callers.size() != 1 ||
+        P[Callers[0]].Op != Opcode::AsyncStart)
+      return P[Given].Op == Opcode::Constant;
+    User = Callers[0];
+    Number = P[Given].number();
+  }
+  return false;
 }
 
 /// True if \p Offsets name a parameter, as `p1`, whose operand may change.
