@@ -38,8 +38,8 @@ static constexpr StringRef GatesPage =
 #undef HLOBUF_GATES
     ;
 
-/// The row of \p Id in the table of gates, in words; empty if there is none. The
-/// last line has a number after it: `joined-peak (1)`.
+/// The row of \p Id in the table of gates, in words; empty if there is none.
+/// The last line has a number after it: `joined-peak (1)`.
 static std::string explainGate(StringRef Id) {
   Id = Id.split(" (").first;
   for (StringRef Row : llvm::split(GatesPage, '\n')) {

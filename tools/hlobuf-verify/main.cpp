@@ -75,8 +75,8 @@ static cl::opt<std::string>
 static cl::opt<std::string> Explain(
     "explain", cl::ValueOptional, cl::value_desc("check"),
     cl::cat(CheckOptions),
-    cl::desc("List all checks, or explain one, or a known defect such as "
-             "defect-1, and exit"));
+    cl::desc("List all checks, or explain one, a known defect such as "
+             "defect-1, or a gate, and exit"));
 
 static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
     "emit", cl::init(EmitKind::Findings), cl::cat(OutputOptions),
