@@ -72,11 +72,11 @@ static cl::opt<std::string>
     Require("require", cl::value_desc("globs"), cl::cat(CheckOptions),
             cl::desc("Globs of checks that must be able to run on every dump, "
                      "and sentences (execution) that must be shown"));
-static cl::opt<std::string> Explain(
-    "explain", cl::ValueOptional, cl::value_desc("check"),
-    cl::cat(CheckOptions),
-    cl::desc("List all checks, or explain one, a known defect such as "
-             "defect-1, or a gate, and exit"));
+static cl::opt<std::string>
+    Explain("explain", cl::ValueOptional, cl::value_desc("check"),
+            cl::cat(CheckOptions),
+            cl::desc("List all checks, or explain one, a known defect such as "
+                     "defect-1, or a gate, and exit"));
 
 static cl::opt<EmitKind, false, NamedValues<EmitKind>> Emit(
     "emit", cl::init(EmitKind::Findings), cl::cat(OutputOptions),
